@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.errors import OutputError, shortened
 
 COMPILER_SECONDS = 1800.0  # a compiler that needs longer hangs; the longest that was seen needs minutes
 CHOICES = {
@@ -190,5 +190,5 @@ def _checked_outputs(outputs: Sequence[str] | str | None) -> tuple[str, ...] | N
     except TypeError:  # also what calls itself iterable and is not, such as an array without axes
         names = ()
     if not names or not all(isinstance(name, str) for name in names):
-        raise OutputError(f"outputs: got {outputs!r}, expected names of functions, for example ['inverse_dynamics'].")
+        raise OutputError(f"outputs: got {shortened(outputs)}, expected names of functions, for example ['inverse_dynamics'].")
     return tuple(dict.fromkeys(names))

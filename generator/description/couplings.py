@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import sympy
@@ -15,6 +15,8 @@ from elastogen.generator.robot.own.term_expressions import parse_term
 from elastogen.generator.robot.own.terms import symbol
 from elastogen.generator.robot.placement import by_screws, product
 from elastogen.generator.robot.robot import Actuation, Coupling, Joint, Limits, Robot
+
+MAX_OPERATIONS, MAX_DEPTH = 2000, 100  # of a position, with those of the joints that it follows put into it
 
 
 def couple(robot: Robot, positions: Mapping[str, sympy.Expr], where: Location) -> Robot:
@@ -36,7 +38,7 @@ def couple(robot: Robot, positions: Mapping[str, sympy.Expr], where: Location) -
         for coordinate in joint.type.coordinates
     ]
     symbols = {leader(name): name for name in free}
-    solved = _solved(positions, where)
+    solved = _solved(positions, symbols.keys(), where)
     joints = []
     for joint in robot.joints:
         if joint.name not in positions:
@@ -63,7 +65,7 @@ def read_followers(sections: Sequence[JointSection], robot: Robot, where: Locati
     return found
 
 
-def _solved(positions: Mapping[str, sympy.Expr], where: Location) -> dict[str, sympy.Expr]:
+def _solved(positions: Mapping[str, sympy.Expr], free: Set[sympy.Symbol], where: Location) -> dict[str, sympy.Expr]:
     """The positions of followers in coordinates that follow nothing, each solved once and put into those that follow it."""
     names = {leader(name): name for name in positions}
     followed = {
@@ -76,10 +78,23 @@ def _solved(positions: Mapping[str, sympy.Expr], where: Location) -> dict[str, s
             followers[other].append(name)
     ready = [name for name, count in waiting.items() if count == 0]
     solved: dict[str, sympy.Expr] = {}
+    extents: dict[str, tuple[int, int]] = {}
+    linear: dict[str, bool] = {}
     while ready:
         name = ready.pop()
         known = {leader(other): solved[other] for other in followed[name]}
-        solved[name] = sympy.expand(positions[name].xreplace(known)) if known else positions[name]
+        extents[name] = _extent(positions[name], {leader(other): extents[other] for other in followed[name]})
+        operations, depth = extents[name]
+        if operations > MAX_OPERATIONS or depth > MAX_DEPTH:
+            expected = (
+                f"at most {MAX_OPERATIONS} operations, {MAX_DEPTH} inside each other, with those of the joints that it follows"
+            )
+            raise where.at("joints", name).error(str(positions[name]), expected, "let it follow a joint that moves by itself")
+        solved[name] = positions[name].xreplace(known)
+        linear[name] = _is_linear(positions[name], free | names.keys()) and all(linear[other] for other in followed[name])
+        if known and linear[name]:  # powers of sums of powers would not end
+            solved[name] = sympy.expand(solved[name])
+            extents[name] = _extent(solved[name], {})
         for other in followers[name]:
             waiting[other] -= 1
             if waiting[other] == 0:
@@ -89,6 +104,20 @@ def _solved(positions: Mapping[str, sympy.Expr], where: Location) -> dict[str, s
             here = where.at("joints", name)
             raise here.error(str(positions[name]), "joints that follow others, not in a circle", "let one of them be free")
     return solved
+
+
+def _extent(position: sympy.Expr, inner: Mapping[sympy.Symbol, tuple[int, int]]) -> tuple[int, int]:
+    """How many operations, symbols and numbers a position is, and how deep, with what is put in place of its symbols."""
+    if not position.args:
+        return inner.get(position, (1, 1))
+    sizes, depths = zip(*(_extent(part, inner) for part in position.args), strict=True)
+    return 1 + sum(sizes), 1 + max(depths)
+
+
+def _is_linear(position: sympy.Expr, coordinates: Set[sympy.Symbol]) -> bool:
+    """Whether the position is a constant and multiples of coordinates."""
+    leaders = position.free_symbols & coordinates
+    return all(not position.diff(each).free_symbols & leaders for each in leaders)
 
 
 def _check_leaders(position: sympy.Expr, symbols: Mapping[sympy.Symbol, str], robot: Robot, where: Location) -> None:

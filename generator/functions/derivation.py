@@ -48,7 +48,7 @@ from elastogen.generator.program.substitute import extract
 from elastogen.generator.program.symbolic.carrier import SympyGraph
 from elastogen.generator.program.symbolic.lowering import lowered
 from elastogen.generator.reference.self_check import SelfCheck
-from elastogen.generator.robot.errors import OutputError, finite_arithmetic
+from elastogen.generator.robot.errors import OutputError, finite_arithmetic, shortened
 from elastogen.generator.robot.frames import TIP, checked_frames
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
@@ -120,7 +120,7 @@ def output_names(
         outputs = (outputs,)
     outputs = tuple(outputs) if isinstance(outputs, Iterable) else (outputs,)
     if not all(isinstance(name, str) for name in outputs):
-        raise OutputError(f"outputs: got {outputs!r}, expected names of functions, for example ['mass_matrix'].")
+        raise OutputError(f"outputs: got {shortened(outputs)}, expected names of functions, for example ['mass_matrix'].")
     own = () if robot is None else tuple(function.name for function in robot.functions)
     known = {**CATALOGUE, **(FRAMED if frames else {})}
     wanted: set[str] = set()

@@ -191,6 +191,14 @@ def test_builds(robot: elastogen.Robot, tmp_path: Path) -> None:
     for outputs in (3, [None], b"x"):
         with pytest.raises(OutputError, match=r"outputs: got .*, expected names of functions"):
             elastogen.verify(robot, outputs=outputs)  # type: ignore[arg-type]
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    for unprintable in (deep, [10**5000]):
+        with pytest.raises(OutputError, match=r"outputs: got a value of type \w+ that cannot be printed"):
+            elastogen.verify(robot, outputs=unprintable)
+        with pytest.raises(OutputError, match=r"outputs: got a value of type list that cannot be printed"):
+            elastogen.build_model(robot, outputs=unprintable)
     with pytest.raises(OutputError, match="tell: got 3"):
         elastogen.verify(robot, tell=3)  # type: ignore[arg-type]
     with pytest.raises(OutputError, match=r"states: got 1000.*at most"):

@@ -147,6 +147,30 @@ def test_circles_unknown_leaders_and_wrong_kinds_are_named() -> None:
         load(ball)
 
 
+def followed_in_a_row(count: int, follows: str) -> dict[str, Any]:
+    joint = {"type": "revolute", "axis": [0, 0, 1]}
+    joints = [joint | {"name": f"j{k}", "parent": f"l{k}", "child": f"l{k + 1}"} for k in range(count + 1)]
+    for k in range(1, count + 1):
+        joints[k]["follows"] = follows.replace("Q", f"q('j{k - 1}')")
+    links = [{"name": f"l{k}", **BODY} for k in range(count + 2)]
+    return {"elastogen": 1, "name": "row", "links": links, "joints": joints}
+
+
+def test_followers_of_followers_stay_as_short_as_they_are_written() -> None:
+    """Powers of sums of powers were multiplied out, which took all memory from eight joints on."""
+    robot = load(followed_in_a_row(8, "sin(Q) + Q**2"))
+    value = 0.3
+    for joint in robot.joints[1:]:
+        value = float(np.sin(value) + value**2)
+        assert joint.coupling is not None
+        (symbol,) = joint.coupling.position.free_symbols
+        assert float(joint.coupling.position.evalf(30, subs={symbol: 0.3})) == pytest.approx(value, rel=1e-12)
+    assert "q(j0)" in str(load(followed_in_a_row(200, "1.01*Q + 0.1")).joints[-1].coupling)
+    for follows in ("sin(Q) + Q**2", "sin(Q)"):  # twice as long with each joint; and one inside the other
+        with pytest.raises(elastogen.RobotError, match=r"joints\.j\d+: got .*, expected at most 2000 operations, 100 inside"):
+            load(followed_in_a_row(200, follows))
+
+
 def urdf(inside: str = "<mimic joint='a' multiplier='-2' offset='0.3'/>", leader: str = "revolute") -> str:
     def one(name: str, kind: str, parent: str, child: str, more: str = "") -> str:
         return (
