@@ -19,7 +19,6 @@ from elastogen.generator.mechanism.frame_assignment import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.robot import Robot
 
 SAMPLES, ENOUGH, STARTS = 32, 6, 400  # starts that are tried first, closed ones that are enough, and all that are tried
@@ -110,7 +109,7 @@ def analysis_of(robot: Robot) -> LoopAnalysis:
 def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
     """Analyse the loops of a robot in its own frames; RobotError where they cannot be closed."""
     numbers = LoopNumbers(robot, mechanism)
-    start = np.array(neutral(robot))
+    start = numbers.start
     gap = float(np.abs(numbers.at(start)[0]).max())
     closed, nearest = _samples(robot, numbers, start)
     matrices = numbers.at(closed)[1]
@@ -135,6 +134,7 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
     held = matrices[:, sorted(kept)][:, :, list(choice.dependent)] / usual[sorted(kept), None]
     firm = np.linalg.svd(held, compute_uv=False)[:, -1] if rank else np.ones(len(closed))
     firm_first = np.argsort(firm < FIRM * firm.max(), kind="stable")  # nothing is compared well where rank is lost
+    states = np.repeat(closed[firm_first], MOTIONS, axis=0)
     return LoopAnalysis(
         rows=tuple(row_names(robot)),
         ranks=tuple(max(_rank(J[list(rows)], usual[list(rows)]) for J in generic) for rows in rows_of_loops(robot)),
@@ -147,7 +147,7 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
         start_gap=gap,
         start=tuple(float(x) for x in nearest),
         varies=min(ranks) < rank,
-        samples=tuple((q, *numbers.motion(q, generator)) for q in closed[firm_first] for _ in range(MOTIONS)),
+        samples=tuple(zip(states, *numbers.motions(states, generator), strict=True)),
     )
 
 
@@ -168,16 +168,17 @@ def _samples(robot: Robot, numbers: LoopNumbers, start: Array) -> tuple[Array, A
     generator = np.random.default_rng(SEED)
     rigid = numbers.weights == 1.0
     near = [numbers.moved(start, generator.normal(scale=0.05 * k, size=numbers.size) * rigid) for k in range(NEARBY)]
-    found, gaps, tried = np.empty((0, len(start))), np.empty(0), 0
+    starts, found, gaps, tried = np.empty((0, len(start))), np.empty((0, len(start))), np.empty(0), 0
     while tried < STARTS:
-        count = SAMPLES if tried == 0 else STARTS - SAMPLES  # few where loops close easily
+        count = min(max(SAMPLES, tried), STARTS - tried)  # few where loops close easily
         tried += count
         others = [numbers.random(generator) for _ in range(count - (NEARBY if not len(found) else 0))]
-        q, gap = numbers.close(np.array([*(near if not len(found) else ()), *others]))
+        starts = np.concatenate([starts, np.array([*(near if not len(found) else ()), *others])])
+        q, gap = numbers.close(starts[len(found) :].copy())
         found, gaps = np.concatenate([found, q]), np.concatenate([gaps, gap])
         if (gaps <= CLOSED * 1e3).sum() >= ENOUGH:
             break
-        if gaps.min() > CLOSED * 1e3 and len(nearly := _nearly_closed(robot, numbers, found)) >= ENOUGH:
+        if gaps.min() > CLOSED * 1e3 and len(nearly := _nearly_closed(robot, numbers, starts)) >= ENOUGH:
             return nearly[:SAMPLES], nearly[0]
     closed = found[gaps <= CLOSED * 1e3]
     if not len(closed):
@@ -196,13 +197,13 @@ def _samples(robot: Robot, numbers: LoopNumbers, start: Array) -> tuple[Array, A
     return closed[:SAMPLES], closed[0]
 
 
-def _nearly_closed(robot: Robot, numbers: LoopNumbers, found: Array) -> Array:
+def _nearly_closed(robot: Robot, numbers: LoopNumbers, starts: Array) -> Array:
     """Configurations that close all loops but for the rounding of a file's numbers, with a warning; none where it is more.
 
     Loops that hold each other twice (a linkage in a plane, pinned in space) contradict each other by such errors: rows that
     would follow from the others keep them.
     """
-    q, gaps = numbers.close(found.copy(), rank=POLISHED)
+    q, gaps = numbers.close(starts.copy(), rank=POLISHED)
     least = float(gaps.min())
     q = q[gaps <= 2.0 * least]
     if least > ROUNDED or len(q) < ENOUGH:

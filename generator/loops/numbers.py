@@ -17,8 +17,9 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
 
 Array: TypeAlias = "NDArray[np.float64]"
-STEPS = 60  # of Newton, at most
+STEPS = 100  # of least squares, at most
 LONGEST = 0.5  # largest change of a coordinate in one of them [rad or m]
+EASED, HEAVIEST = 0.25, 1e8  # what damping is multiplied by after a good step, and where it is given up
 CLOSED = 1e-12  # residual of what counts as closed, relative to the size of the robot
 STIFF = 1e-4  # elastic coordinates move by this square root of a weight: joints close loops, links bend only where they must
 
@@ -49,62 +50,67 @@ class LoopNumbers:
         self._bias = Program(small, inputs, ((Argument("bias", (len(e),), "", ""), refs[cuts[1] + nq :]),))
         elastic = [velocity.elastic for velocity in robot.velocities]
         self.weights = np.where(elastic, STIFF, 1.0)
-        self.reach = _reach(robot)
+        self.reach, self.quaternions = _reach(robot), robot.quaternions
+        self.start: Array = np.array(neutral(robot), dtype=float)
 
     def at(self, q: Array) -> tuple[Array, Array]:
         """Residuals and Jacobian at a configuration, or at several."""
         found = self._closure.evaluate({"q": q}, self.parameters)
         return found["e"], found["J"]
 
-    def motion(self, q: Array, generator: np.random.Generator) -> tuple[Array, Array]:
-        """Random velocities and accelerations that keep the loops closed, at a closed configuration."""
+    def motions(self, q: Array, generator: np.random.Generator) -> tuple[Array, Array]:
+        """Random velocities and accelerations that keep the loops closed, one for each of several closed configurations."""
         J = self.at(q)[1]
         _, sizes, V = np.linalg.svd(J)
-        N = V[int((sizes > 1e-7 * sizes[0]).sum()) :].T
-        v, a = (N @ generator.normal(size=N.shape[1]) for _ in range(2))
+        v, a = np.empty((2, len(q), self.size))
+        for k, (own, rows) in enumerate(zip(sizes, V, strict=True)):
+            N = rows[int((own > 1e-7 * own[0]).sum()) :].T
+            v[k], a[k] = (N @ generator.normal(size=N.shape[1]) for _ in range(2))
         bias = self._bias.evaluate({"q": q, "v": v}, self.parameters)["bias"]
-        return v, a + np.linalg.lstsq(J, -bias, rcond=1e-7)[0]
+        return v, a - np.einsum("bij,bj->bi", np.linalg.pinv(J, rcond=1e-7), bias)
 
     def moved(self, q: Array, v: Array) -> Array:
         """Configurations displaced by v, quaternions of unit length."""
         result: Array = q + self._rates.evaluate({"q": q, "v": v}, self.parameters)["rates"]
-        for start in self.robot.quaternions:
+        for start in self.quaternions:
             part = result[..., start : start + 4]
             result[..., start : start + 4] = part / np.linalg.norm(part, axis=-1, keepdims=True)
         return result
 
     def close(self, q: Array, rank: float = 1e-9, steps: int = STEPS) -> tuple[Array, Array]:
-        """Newton from several configurations to the nearest closed ones, and the largest residuals there [m or 1].
+        """Least squares from several configurations to closed ones, and the largest residuals there [m or 1].
 
-        Singular values below ``rank``, relative to the largest, are left out.
+        The damping of Levenberg and Marquardt falls with the residual, so that steps are those of Newton in the end. It keeps
+        them short where rows are redundant at closed configurations only. Singular values below ``rank``, relative to the
+        largest, are left out.
         """
         e, J = self.at(q)
+        damping, stuck = np.ones(len(q)), np.zeros(len(q), dtype=bool)
         for _ in range(steps):
-            busy = np.flatnonzero(np.abs(e).max(axis=1, initial=0.0) > CLOSED * 1e-3)
+            busy = np.flatnonzero(~stuck & (np.abs(e).max(axis=1, initial=0.0) > CLOSED * 1e-3))
             if not len(busy):
                 break
-            pseudo = np.linalg.pinv(J[busy] * self.weights, rcond=rank)
-            step = -self.weights * np.einsum("bij,bj->bi", pseudo, e[busy])
-            longest = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
-            step *= np.minimum(1.0, LONGEST / np.maximum(longest, 1e-300))
-            before, waiting = (e[busy] ** 2).sum(axis=1), np.ones(len(busy), dtype=bool)
-            for _ in range(8):
-                part = busy[waiting]
-                moved = self.moved(q[part], step[waiting])
-                found, tangent = self.at(moved)
-                better = (found**2).sum(axis=1) < before[waiting]
-                q[part[better]], e[part[better]], J[part[better]] = moved[better], found[better], tangent[better]
-                waiting[np.flatnonzero(waiting)[better]] = False
-                if not waiting.any():
-                    break
-                step *= 0.5
-            if waiting.all():
-                break
+            before = (e[busy] ** 2).sum(axis=1)
+            U, sizes, V = np.linalg.svd(J[busy] * self.weights, full_matrices=False)
+            damped = sizes**2 + (damping[busy] * np.minimum(before, 1.0))[:, None]
+            parts = np.where(
+                sizes > rank * sizes.max(axis=1, keepdims=True, initial=0.0), sizes / np.maximum(damped, 1e-300), 0.0
+            )
+            step = -self.weights * np.einsum("bkj,bk->bj", V, parts * np.einsum("bik,bi->bk", U, e[busy]))
+            step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True, initial=0.0), 1e-300))
+            moved = self.moved(q[busy], step)
+            found, tangent = self.at(moved)
+            better = (found**2).sum(axis=1) < before
+            part = busy[better]
+            q[part], e[part], J[part] = moved[better], found[better], tangent[better]
+            damping[busy] *= np.where(better, EASED, 1.0 / EASED)
+            stuck[busy] = ~better & ((damping[busy] > HEAVIEST) | (before < CLOSED**2))
         return q, np.abs(e).max(axis=1, initial=0.0)
 
     def random(self, generator: np.random.Generator) -> Array:
         """A random configuration within the limits of the joints, links undeformed."""
-        q, place = np.array(neutral(self.robot), dtype=float), 0
+        q: Array = self.start.copy()
+        place = 0
         for joint in self.robot.joints:
             for coordinate in joint.type.coordinates:
                 far = math.pi if coordinate.unit == "rad" else self.reach
@@ -114,7 +120,7 @@ class LoopNumbers:
                 place += 1
             flexible = self.robot.link(joint.child).flexible
             place += (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
-        for start in self.robot.quaternions:
+        for start in self.quaternions:
             quaternion = generator.normal(size=4)
             q[start : start + 4] = quaternion / np.linalg.norm(quaternion)
         return q

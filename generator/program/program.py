@@ -265,6 +265,8 @@ class Program:
         read = interpret(graph, self.order, environment, DOUBLES).read
         answers: dict[str, Any] = {}
         for argument, refs in self.outputs:
-            columns = [np.broadcast_to(np.asarray(read(ref), dtype=float), batch) for ref in refs]
-            answers[argument.name] = np.stack(columns, axis=-1).reshape((*batch, *argument.shape))
+            columns = np.empty((*batch, len(refs)))
+            for index, ref in enumerate(refs):
+                columns[..., index] = read(ref)
+            answers[argument.name] = columns.reshape((*batch, *argument.shape))
         return answers

@@ -143,6 +143,7 @@ def test_joints_along_beams_are_refused_with_the_reason() -> None:
 
 EXPECTED = {  # velocities, rows, rank
     "5bar_linkage": (6, 6, 3), "robot_delta": (14, 18, 9), "talos_like": (13, 6, 6), "cassie_like": (19, 12, 12),
+    "digit_like": (27, 18, 18),
 }  # fmt: skip
 
 
