@@ -104,8 +104,11 @@ def _with_drives(robot: Robot, names: Any, where: Location) -> Robot:
     moving = [joint.name for joint in robot.moving_joints]
     if not _is_names(names):
         raise where.error(names, "names of joints", "list the joints with drives")
+    following = {joint.name: joint.coupling for joint in robot.joints if joint.coupling is not None}
     for name in names:
-        if name not in moving:
+        if name in following:
+            where.warn(name, "a joint that moves by itself: it is ignored", "it follows others, whose drives move it")
+        elif name not in moving:
             raise where.error(name, "the name of a joint that moves", did_you_mean(name, moving, "check the URDF"))
     joints = tuple(replace(joint, driven=joint.name in names) if joint.name in moving else joint for joint in robot.joints)
     return replace(robot, joints=joints)

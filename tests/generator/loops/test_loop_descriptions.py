@@ -188,6 +188,20 @@ def test_robot_yaml_beside_a_urdf_is_checked(tmp_path: Path) -> None:
         elastogen.load(tree, loops=3)  # type: ignore[arg-type]
 
 
+def test_drives_of_joints_that_follow_others_are_ignored_with_a_warning(tmp_path: Path) -> None:
+    """As the grippers of Gepetto's Talos."""
+    file = copy.deepcopy({**FOUR_BAR, "loops": []})
+    file["links"].append({"name": "finger", "mass": 0.1, "inertia": [1e-4] * 3})
+    file["joints"].append(
+        {"name": "double", "type": "revolute", "parent": "rocker", "child": "finger", "follows": "q('drive')"}
+    )
+    path = tmp_path / "robot.yaml"
+    path.write_text("closed_loop: [[elbow, pivot]]\ntype: [3d]\nname_mot: [drive, double]")
+    with pytest.warns(elastogen.RobotWarning, match=r"name_mot: got 'double', expected a joint that moves by itself"):
+        robot = elastogen.load(elastogen.load(file), loops=path)
+    assert [velocity.driven for velocity in robot.velocities] == [True, False, False]
+
+
 def test_robot_yaml_gives_joints_other_kinds(tmp_path: Path) -> None:
     """As Gepetto's own loader: balls and universal joints about axes of the joint's frame, which a URDF cannot say."""
     path = tmp_path / "robot.yaml"
