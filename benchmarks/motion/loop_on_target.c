@@ -4,30 +4,10 @@
 #define JOIN(a, b) a##b
 #define PASTE(a, b) JOIN(a, b)
 #define LOOP(name) PASTE(ROBOT, _loop_##name)
-#define REGISTER(address) (*(volatile uint32_t *)(address))
 enum { BEFORE = 20, MEASURED = 20, KNOTS = 5 };
 typedef PASTE(ROBOT, _real_t) real;
 
-extern uint32_t data_begin[], data_end[], data_image[], bss_begin[], bss_end[], stack_top[]; /* board.ld */
-void reset(void);
-__attribute__((section(".vectors"), used)) static const void *const vectors[2] = { stack_top, (const void *)reset };
-
-static void semihosting(uint32_t operation, const void *argument)
-{
-    register uint32_t r0 __asm("r0") = operation;
-    register const void *r1 __asm("r1") = argument;
-    __asm volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
-}
-
-static void print(uint32_t number)
-{
-    static char text[10];
-    for (int digit = 0; digit < 8; ++digit) {
-        text[digit] = "0123456789abcdef"[(number >> (28 - (4 * digit))) & 15u];
-    }
-    text[8] = '\n';
-    semihosting(4u, text);
-}
+#include "board.h"
 
 static int read_state(void *io, uint64_t tick, real *q, real *qd)
 {

@@ -57,7 +57,8 @@ def counted(name: str, sensors: tuple[str, ...]) -> list[int]:
         if sensors:
             defines += [f"-DREADINGS={len(model.driven)}"]
             sources += [f"{name}_ekf.c"]
-        (folder / "board.ld").write_text(source("size/board.ld"), encoding="utf-8")
+        for part in ("board.ld", "board.h"):
+            (folder / part).write_text(source(f"size/{part}"), encoding="utf-8")
         program = str(Path(__file__).with_suffix(".c"))
         own = ["-nostartfiles", "-Wl,-T,board.ld", "-Wl,--gc-sections", "-I.", program, *sources, "-lm", "-o", "count.elf"]
         subprocess.run(["arm-none-eabi-gcc", *TARGET, *defines, *own], cwd=folder, check=True)

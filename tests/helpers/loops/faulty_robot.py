@@ -14,6 +14,16 @@ KINDS = {
     "none": 0, "nan": 1, "jump": 2, "frozen": 3, "read": 4, "stale": 5, "far": 6, "write": 7, "diverged": 8, "blocks": 9,
     "nan_velocity": 10, "all_frozen": 11, "infinite": 12, "velocity": 13,
 }  # fmt: skip
+SLIDE = {
+    "elastogen": 1,
+    "name": "slide",
+    "planar": {
+        "links": [
+            {"joint": "R", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 4},
+            {"joint": "Pa", "gamma": 0.0, "length": 0.3, "rigid": True, "mass": 0.5, "inertia": 0.004},
+        ]
+    },
+}  # a rod that slides along a flexible beam
 STRUCT = """
 typedef struct {
     void *robot;

@@ -5,23 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from loop_setup import STATUS
-from loops.faulty_robot import FaultyRobot, faulty_source
+from loops.faulty_robot import SLIDE, FaultyRobot, faulty_source
 
 import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 from elastogen.runtime.loop.status import PHASES
-
-SLIDE = {
-    "elastogen": 1,
-    "name": "slide",
-    "planar": {
-        "links": [
-            {"joint": "R", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 4},
-            {"joint": "Pa", "gamma": 0.0, "length": 0.3, "rigid": True, "mass": 0.5, "inertia": 0.004},
-        ]
-    },
-}
 
 
 @pytest.fixture(scope="module")

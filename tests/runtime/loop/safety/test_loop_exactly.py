@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from loop_setup import STATUS, USER_CODE
-from loops.faulty_robot import FaultyRobot, faulty_source
+from loops.faulty_robot import SLIDE, FaultyRobot, faulty_source
 from loops.shown import Shown, down, up
 
 import elastogen
@@ -19,16 +19,6 @@ from elastogen.runtime.loop.plants import Callbacks
 REAL = ctypes.POINTER(ctypes.c_double)
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, REAL, REAL)
 WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, REAL)
-SLIDE = {
-    "elastogen": 1,
-    "name": "slide",
-    "planar": {
-        "links": [
-            {"joint": "R", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 4},
-            {"joint": "Pa", "gamma": 0.0, "length": 0.3, "rigid": True, "mass": 0.5, "inertia": 0.004},
-        ]
-    },
-}
 
 
 @pytest.fixture(scope="module")
