@@ -42,7 +42,10 @@ ROOMS = {
     "joints": Room(("generator/joints/*.py", "generator/joints/by_formula/*.py"), ("tests/generator/joints",)),
     "sliding": Room(
         ("generator/joints/on_beams/*.py", "generator/sliding/*.py"),
-        ("tests/generator/sliding", "tests/generator/points/test_telescopic_points.py", "tests/generator/exponentials"),
+        (
+            *(f"tests/generator/{part}" for part in ("sliding", "points/test_telescopic_points.py", "exponentials")),
+            "tests/front_door/test_second_derivation.py",
+        ),
     ),
     "importers": Room(("generator/description/formats/**/*.py",), ("tests/generator/description", "tests/generator/inputs")),
     "integrators": Room(
@@ -89,6 +92,7 @@ EQUIVALENT = {  # changes that change nothing, by a part of the line and the cha
     ("geom.mass != 0 and (geom.mass > 0", "> -> >="): "a mass of zero is excluded before",
     ("return all(abs(float(c)) < ROUNDING", "< -> <="): "no rounding error is exactly the bound",
     ("line += [self.graph.value(0)] * (len(numbers) - len(line))", "- -> +"): "powers with the coefficient zero are left out",
+    ("if max(pair) < 2 * k - 2]", "- -> +"): "these are the nodes of the element inside, which is clamped",
     ("malloc(strlen(name) + 1u)", "1u -> 2u"): "a byte too much",
 }
 
