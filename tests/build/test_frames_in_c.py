@@ -62,6 +62,7 @@ def test_a_c_program_searches_under_sanitizers(precision: str, folders: dict[str
     assert float(beyond[3]) == pytest.approx(np.hypot(9, 0.7) - 2, rel=1e-3)
     assert [wrong[0], broken[0]] == ["-1", "-2"]
     assert float(wrong[1]) == float(broken[1]) == pytest.approx(0.4, rel=1e-6)
+    assert wrong[3:] == broken[3:] == ["0", "0", "0"]  # nothing was found out
 
 
 @pytest.mark.skipif(not COMPILERS, reason="no C compiler")

@@ -24,9 +24,11 @@ int main(void)
     printf("%d %.17g %.17g %.17g %d\n", status, (double)q[0], (double)q[1], (double)report.position_error, report.iterations);
     wrong.iterations = 0;
     status = two_link_inverse_kinematics(&two_link_params_nominal, &wrong, target, q0, NULL, q, &report, &work);
-    printf("%d %.17g %.17g\n", status, (double)q[0], (double)q[1]);
+    printf("%d %.17g %.17g %g %g %d\n", status, (double)q[0], (double)q[1], (double)report.position_error,
+        (double)report.rotation_error, report.iterations);
     target[0].position[0] /= (two_link_real_t)0 * report.position_error; /* NaN or infinity */
     status = two_link_inverse_kinematics(&two_link_params_nominal, usual, target, q0, NULL, q, &report, &work);
-    printf("%d %.17g %.17g\n", status, (double)q[0], (double)q[1]);
+    printf("%d %.17g %.17g %g %g %d\n", status, (double)q[0], (double)q[1], (double)report.position_error,
+        (double)report.rotation_error, report.iterations);
     return 0;
 }

@@ -53,6 +53,7 @@ ROOMS = {
         (
             "tests/build/plain_c",
             *(f"tests/runtime/simulation/test_simulate_{part}.py" for part in ("methods", "inputs", "limits", "lanes")),
+            "tests/generator/sliding/test_element_switches.py",
         ),
     ),
     "switches": Room(("templates/switch/*.[ch]",), ("tests/build/plain_c", "tests/generator/sliding/test_element_switches.py")),
@@ -93,6 +94,7 @@ EQUIVALENT = {  # changes that change nothing, by a part of the line and the cha
     ("return all(abs(float(c)) < ROUNDING", "< -> <="): "no rounding error is exactly the bound",
     ("line += [self.graph.value(0)] * (len(numbers) - len(line))", "- -> +"): "powers with the coefficient zero are left out",
     ("if max(pair) < 2 * k - 2]", "- -> +"): "these are the nodes of the element inside, which is clamped",
+    ("((least < REAL(0.0)) || (square < least)", "< -> <="): "without any error it is on the target",
     ("malloc(strlen(name) + 1u)", "1u -> 2u"): "a byte too much",
 }
 
