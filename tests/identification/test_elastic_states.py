@@ -44,6 +44,7 @@ def test_derivatives_are_those_of_the_states(model):
     dt = 2e-3
     _, q, qd, qdd = motion(model, dt)
     found = model.elastic_states(dt, q, qd, qdd, derivatives=True)
+    assert not found.F[:, model.elastic].any()  # no drive, and no rounding error either
     h = 1e-5
     for k, name in enumerate(model.parameters):
         value = model.parameters[name]

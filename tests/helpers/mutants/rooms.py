@@ -95,6 +95,7 @@ EQUIVALENT = {  # changes that change nothing, by a part of the line and the cha
     ("line += [self.graph.value(0)] * (len(numbers) - len(line))", "- -> +"): "powers with the coefficient zero are left out",
     ("if max(pair) < 2 * k - 2]", "- -> +"): "these are the nodes of the element inside, which is clamped",
     ("((least < REAL(0.0)) || (square < least)", "< -> <="): "without any error it is on the target",
+    ("row[j] += step[k] * ekf->P[(k", "+= -> -="): "S and -S are roots of the same covariance",
     ("malloc(strlen(name) + 1u)", "1u -> 2u"): "a byte too much",
 }
 

@@ -170,3 +170,8 @@ def test_single_precision(arm: Model) -> None:
         assert s.ok
         assert s.q.dtype == np.float64
         np.testing.assert_allclose(s.q, exact.q, atol=2e-4)
+
+
+def test_newtons_method_begins_near_its_solution(two_link) -> None:
+    slow = two_link.simulate([0.3, -0.2], t=0.5, method="generalized_alpha", step=1e-3)
+    assert slow.evaluations <= 2.1 * slow.steps  # one correction, and a look at what is left
