@@ -203,14 +203,14 @@ class _Scene:
         return shape
 
     def sampled(self, motion: TipMotion) -> tuple[Array, Array, Array]:
-        """A motion of the whole arm at the times of the scene, with the means of the forces that are held."""
+        """Sample a motion of the whole arm at the times of the scene, with the mean force of each period."""
         table = motion.sampled(self.dt)
         last = len(table.t) - 1
         rows = np.clip(np.arange(len(self.t)) + round((self.t[0] - table.t[0]) / self.dt), 0, last)
         return table.q[rows], table.qd[rows], 0.5 * (table.F[rows] + table.F[np.minimum(rows + 1, last)])
 
     def inversion(self, motion: TipMotion) -> Callable[[int, Array, Array], Array]:
-        """Forces of a motion of the whole arm, and PD about its joints."""
+        """Take forces and joint references from the inverted motion of the whole arm, with PD on the joints."""
         q_ref, qd_ref, F_ref = self.sampled(motion)
 
         def law(k: int, q: Array, qd: Array) -> Array:
@@ -220,9 +220,9 @@ class _Scene:
         return law
 
     def lqg(self, sensors: Any, noise: Any, seed: int) -> Callable[[int, Array, Array], Array]:
-        """State feedback of the filter's estimate about the motion of stable inversion, with its forces.
+        """Feed back the filter's estimate about the motion of stable inversion, with its forces.
 
-        About a motion that the arm cannot do, as that of its joints with some bending, feedback itself makes it vibrate.
+        If the reference were a motion that the arm cannot do, feedback itself would make the arm vibrate.
         """
         model, rng, zero = self.model, np.random.default_rng(seed), np.zeros(self.n)
         hold = np.asarray(model.inverse_dynamics(self.goal, zero, zero))

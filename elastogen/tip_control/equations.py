@@ -1,4 +1,4 @@
-"""The motion of an arm on a grid of times: equations of its tip and of its free coordinates, and Newton's method on them."""
+"""Equations of an arm's motion on a grid of times, for its tip and its free coordinates, and Newton's method on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOLVED, ROUNDED = 1e-11, 1e-7  # where nothing is left to solve but that, such c
 
 
 def differences(q: Array, stencil: dict[int, float]) -> Array:
-    """Differences along the first axis; beyond the ends the arm rests."""
+    """Differentiate along the first axis; the arm rests beyond both ends."""
     padded = np.concatenate([np.repeat(q[:1], 2, axis=0), q, np.repeat(q[-1:], 2, axis=0)])
     count = len(q)
     result: Array = sum(weight * padded[2 + k : 2 + k + count] for k, weight in stencil.items())  # type: ignore[assignment]
@@ -28,14 +28,14 @@ def differences(q: Array, stencil: dict[int, float]) -> Array:
 
 
 def free_coordinates(model: Model) -> list[int]:
-    """Indices of the coordinates without drives."""
+    """Return the indices of the coordinates without drives."""
     return [k for k in range(model.nv) if k not in model.driven]
 
 
 def equations(model: Model, path: TipPath, q: Array, h: float) -> tuple[Any, Array]:
-    """Their derivative (sparse) and residuals (times, n): errors of the tip, then accelerations of the free coordinates.
+    """Return the sparse derivative and the residuals (times, n): errors of the tip, then of the free coordinates.
 
-    These are forces over what a step of the grid squared makes of a mass: numbers of one order.
+    The latter are forces, divided by a mass over the square of the grid's step: all residuals are of one order.
     """
     from scipy.sparse import coo_matrix
 
@@ -68,7 +68,7 @@ def equations(model: Model, path: TipPath, q: Array, h: float) -> tuple[Any, Arr
 
 
 def exact_motion(model: Model, path: TipPath, start: Array, h: float) -> Array | None:
-    """Configurations at all times whose tip is on its path, by Newton's method; None: it does not converge."""
+    """Return configurations at all times whose tip is on its path, by Newton's method, or None if it does not converge."""
     from scipy.sparse.linalg import splu
 
     q: Array = start.copy()

@@ -136,30 +136,25 @@ def tip_inversion(
     lead, tail = (
         None if time is None else _positive(f"{what}: {name}", time) for name, time in (("before", before), ("after", after))
     )
-    rates = internal_rates(model, tip_path(model, reference([reference.breaks[0]]), what)) if None in (lead, tail) else None
-    still = "" if rates is None else _stillness(model, rates, what)
-    if still and allowed == 0.0:
-        raise ModelError(still)
-    pre, post = (0.0, 0.0) if rates is None or still else _decay(rates)
-    lead, tail = pre if lead is None else lead, post if tail is None else tail
-    q, reached = None, 0.0
-    if not still:
-        t, joints_at, path = _grid(model, reference, lead, tail, h, what)
-        q, reached = _by_strokes(model, joints_at, partial(exact_motion, model, h=h), what)
+    if lead is None or tail is None:
+        pre, post = _decay(model, tip_path(model, reference([reference.breaks[0]]), what), what)
+        lead, tail = pre if lead is None else lead, post if tail is None else tail
+    t, joints_at, path = _grid(model, reference, lead, tail, h, what)
+    q, reached = _by_strokes(model, joints_at, partial(exact_motion, model, h=h), what)
     error = 0.0
     if q is None:
         lead, tail = (
             max(time, reference.duration) if given is None else time for time, given in ((lead, before), (tail, after))
         )
         t, joints_at, path = _grid(model, reference, lead, tail, h, what)
-        q, error = _nearly(model, path, joints_at, h, reference.duration, allowed, reached, still, what)
+        q, error = _nearly(model, path, joints_at, h, reference.duration, allowed, reached, what)
     qd, qdd = differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2
     _check_ends(model, path, q, qd, lead, tail, what)
     return TipMotion(t, q, qd, qdd, drive_forces(model, q, qd, qdd), path.pose[:, :3, 3].copy(), lead, tail, model, error)
 
 
 def _grid(model: Model, reference: Trajectory, lead: float, tail: float, h: float, what: str) -> tuple[Array, Array, TipPath]:
-    """Times, positions of the driven joints, and the tip's path."""
+    """Return times, positions of the driven joints, and the tip's path."""
     first, last = int(np.ceil(lead / h)), int(np.ceil((reference.duration + tail) / h))
     if first + last + 1 > MOST_NODES:
         raise ModelError(
@@ -199,19 +194,16 @@ def _positive(what: str, given: Any) -> float:
     return value
 
 
-def _stillness(model: Model, rates: Array, what: str) -> str:
-    """Why the tip has no exact inverse: an internal motion neither grows nor decays; "" if all do."""
-    still = rates[np.abs(rates.real) < 1e-4 * np.abs(rates)]
-    if not still.size:
-        return ""
-    return (
-        f"{what}: with its tip at rest, {model.name} vibrates at {abs(still[0]) / (2 * np.pi):.3g} Hz and neither grows nor "
-        "decays: the tip has no bounded inverse. Fix: damping of the links, a tip at their end, or before= and after= [s]."
-    )
-
-
-def _decay(rates: Array) -> tuple[float, float]:
-    """Times before and after the move in which the internal motion grows and decays."""
+def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
+    """Return the times before and after the move in which the internal motion grows and decays."""
+    rates = internal_rates(model, path)
+    still = np.abs(rates.real) < 1e-4 * np.abs(rates)
+    if still.any():
+        rate = rates[still][0]
+        raise ModelError(
+            f"{what}: with its tip at rest, {model.name} vibrates at {abs(rate) / (2 * np.pi):.3g} Hz and neither grows nor "
+            "decays: the tip has no bounded inverse. Fix: damping of the links, a tip at their end, or before= and after= [s]."
+        )
     growing, falling = rates.real[rates.real > 0.0], -rates.real[rates.real < 0.0]
     return (
         DECAYS / float(growing.min()) if growing.size else 0.0,
@@ -220,9 +212,9 @@ def _decay(rates: Array) -> tuple[float, float]:
 
 
 def _nearly(
-    model: Model, path: TipPath, joints: Array, h: float, seconds: float, allowed: float, reached: float, still: str, what: str
+    model: Model, path: TipPath, joints: Array, h: float, seconds: float, allowed: float, reached: float, what: str
 ) -> tuple[Array, float]:
-    """Configurations whose tip errs by at most ``allowed`` of its stroke, and its greatest error [m]."""
+    """Return configurations whose tip errs by at most ``allowed`` of its stroke, and its greatest error [m]."""
     places = path.pose[:, :3, 3]
     stroke = max(float(np.linalg.norm(places - places[0], axis=1).max()), 1e-9)
     least = np.inf
@@ -237,14 +229,13 @@ def _nearly(
                 return q, error
     nearest = f", and none errs by less than {least:.1e} of it" if np.isfinite(least) else ""
     raise ModelError(
-        still
-        or f"{what}: no motion of {model.name} is found whose tip is exactly on its path for more than {reached:.0%} of the "
+        f"{what}: no motion of {model.name} is found whose tip is exactly on its path for more than {reached:.0%} of the "
         f"stroke{nearest}. {_why(model, path)}Fix: a slower move, a shorter one, or a greater tolerance= (it is {allowed:g})."
     )
 
 
 def _why(model: Model, path: TipPath) -> str:
-    """What is known about the cause."""
+    """Say what is known about the cause."""
     free, drives = free_coordinates(model), list(model.driven)
     M, C = np.asarray(model.mass_matrix(path.q[0])), path.weights[0] @ np.asarray(model.jacobian(path.q[0]))
     left = M[np.ix_(free, free)] - M[np.ix_(free, drives)] @ np.linalg.solve(C[:, drives], C[:, free])
@@ -258,9 +249,9 @@ def _why(model: Model, path: TipPath) -> str:
 
 
 def _by_strokes(model: Model, joints: Array, solved: Solver, what: str) -> tuple[Array | None, float]:
-    """The motion, if it must be by motions of growing strokes; and how much of the stroke was reached.
+    """Solve at once or for strokes of growing size; return the motion, or None, and the share of the stroke that was reached.
 
-    Each begins with the deflections of the last one, scaled.
+    Each solution starts with the scaled deflections of the last one.
     """
     whole = tip_path(model, joints, what)
     at_once = solved(whole, start=whole.q)
@@ -289,7 +280,7 @@ def drive_forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def _check_ends(model: Model, path: TipPath, q: Array, qd: Array, before: float, after: float, what: str) -> None:
-    """The arm must rest where the grid ends: else the solution is that of arms held there."""
+    """Check that the arm rests at the ends of the grid; otherwise the solution belongs to an arm that is held there."""
     free = free_coordinates(model)
     if not free:
         return

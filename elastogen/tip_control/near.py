@@ -1,4 +1,4 @@
-"""Motions whose tip is nearly on its path, where none has it there exactly.
+"""Motions whose tip is nearly on its path, for arms whose tip cannot be there exactly.
 
 The exact inverse needs that the tip, held in its place, leaves inertia to the internal motion. With a heavy load little is
 left, and small deflections turn its sign: beyond them there is no bounded exact motion. Then this is solved: the least squares
@@ -21,7 +21,7 @@ THIRD = (-1.0, 3.0, -3.0, 1.0)
 
 
 def near_motion(model: Model, path: TipPath, start: Array, h: float, smooth: float, wanted: float) -> Array | None:
-    """Configurations at all times, or None: the method does not converge.
+    """Return configurations at all times, or None if the method does not converge.
 
     Minimized are the squares of errors over ``wanted`` [m] and of third derivatives times ``smooth`` [s^3/m].
     """

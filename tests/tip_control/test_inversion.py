@@ -208,6 +208,28 @@ def test_internal_rates_come_in_pairs_without_damping() -> None:
     assert np.sort(rates.real) == pytest.approx(np.array([-1, 1]) * np.abs(rates.real).max(), rel=1e-9)
 
 
+def test_an_arm_that_vibrates_while_its_tip_rests_is_named() -> None:
+    """An undamped beam beside the rod whose end is the tip: nothing at the tip ends its vibration."""
+    rod = {"mass": 1.0, "com": [0.4, 0, 0], "inertia": [0.01, 0.1, 0.1]}
+    weld = {"type": "fixed", "parent": "hub"}
+    model = elastogen.build_model(
+        {
+            "elastogen": 1,
+            "name": "tailed",
+            "links": [{"name": "base"}, {"name": "hub", **rod}, {"name": "tail", "flexible": UNDAMPED}, {"name": "rod", **rod}],
+            "joints": [
+                {"name": "j", "type": "revolute", "parent": "base", "child": "hub", "axis": [0, 0, 1]},
+                {"name": "w1", **weld, "child": "tail"},
+                {"name": "w2", **weld, "child": "rod"},
+            ],
+            "tip": {"link": "rod", "xyz": [0.7, 0, 0]},
+        }
+    )
+    hertz = model.modes(np.zeros(2), joints="locked").hertz[0]
+    with pytest.raises(elastogen.ModelError, match=f"tailed vibrates at {hertz:.3g} Hz and neither grows nor decays"):
+        tip_inversion(model, [0.0], [0.3], 0.3)
+
+
 def test_what_cannot_be_inverted_is_named(one: elastogen.Model, two: elastogen.Model) -> None:
     for arguments, message in [
         (([0.0],), "goal="),
