@@ -4,8 +4,13 @@
 //     cc -std=c99 -O2 -c generated/two_link_shared.c
 //     c++ -O2 -Igenerated driver.cpp two_link_shared.o -o driver && ./driver /arm 10
 //
-// and, in Python, the loop: model.loop(plant=SharedMemory("arm", timeout=10), ...). Either may be started first, killed
-// and started again.
+// and, in Python, the loop; these joints have no weights to hold:
+//
+//     model = elastogen.build_model("two_link")
+//     model.parameters["gravity_y"] = 0.0
+//     loop = model.loop(plant=SharedMemory("arm", timeout=10))
+//
+// Either may be started first, killed and started again.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
