@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from elastogen.generator.solids.constraints import Constrained, Solver, lowest
 from elastogen.generator.solids.interfaces import Clamped, rigid_motions
 from elastogen.generator.solids.materials import Material
 from elastogen.generator.solids.solid import EDGES, Array, Elements, quadrature
+
+if TYPE_CHECKING:
+    from elastogen.generator.solids.given.results import GivenShapes
 
 CLAMPED_MODES = 10  # with all interfaces held, beyond as many as coordinates are wanted
 EQUAL = 1e-6  # frequencies that are this near, relatively, belong to one plane of shapes
@@ -45,20 +48,24 @@ def reduced(
     below: float | None,
     exact: bool = True,
     shortened: Material | None = None,
+    given: GivenShapes | None = None,
 ) -> Reduced:
     """Reduce to ``count`` coordinates, or to all modes ``below`` a frequency [rad/s]; loads: 6 x 6 inertias at interfaces.
 
-    ``shortened`` is the material of a solid whose foreshortening is wanted.
+    ``shortened`` is the material of a solid whose foreshortening is wanted, ``given`` a basis in place of Craig and Bampton's.
     """
     from scipy.sparse import csr_matrix
 
     solid = Constrained(elements, clamp, seats)
     wanted = min(count or MOST_MODES, MOST_MODES)
-    basis = _craig_bampton(solid, min(wanted + CLAMPED_MODES, solid.size - 2))
+    if given is None:
+        basis = _craig_bampton(solid, min(wanted + CLAMPED_MODES, solid.size - 2))
+        K = basis.T @ (solid.K @ basis)
+    else:
+        basis, K = given.fields[solid.free], given.stiffness
     motion = {seat.name: solid.motion(seat) for seat in seats}
     carried = sum((motion[name].T @ csr_matrix(load) @ motion[name] for name, load in loads.items()), start=0 * solid.M)
     M = basis.T @ (solid.M @ basis) + basis.T @ (carried @ basis)
-    K = basis.T @ (solid.K @ basis)
     squares, vectors = _eigenvectors(K, M)
     kept = min(wanted, len(squares)) if count is not None else int(np.sum(squares < (below or 0.0) ** 2))
     kept = max(kept, 1)

@@ -17,6 +17,7 @@ from elastogen.generator.solids import kept
 from elastogen.generator.solids.drawn_surface import MOST_TRIANGLES, DrawnSurface, drawn_surface
 from elastogen.generator.solids.geometry import Geometry
 from elastogen.generator.solids.given.matrices import Matrices
+from elastogen.generator.solids.given.results import GivenResults, GivenShapes
 from elastogen.generator.solids.interfaces import Wanted, held
 from elastogen.generator.solids.materials import Material
 from elastogen.generator.solids.reduced_body import integrals
@@ -37,7 +38,7 @@ MOST_ASKED_FOR = 500_000  # by a size; a number of elements has the same limit i
 class Request:
     """A solid, its material and interfaces, and what is wanted of it."""
 
-    geometry: Geometry | Matrices
+    geometry: Geometry | Matrices | GivenResults
     material: Material | None  # None: in the matrices
     mass: float | None  # [kg] that the solid is scaled to
     size: float | None  # of the elements [m]
@@ -49,6 +50,12 @@ class Request:
     below: float | None  # [Hz]
     where: Location
     shortened: bool = False  # whether foreshortening is wanted
+
+    @property
+    def refines(self) -> bool:
+        """Whether sizes are halved until the frequencies stay."""
+        meshes = isinstance(self.geometry, Geometry) and not self.geometry.is_mesh
+        return meshes and self.size is None and self.count is None
 
     def apart(self, wanted: Wanted) -> float:
         """From an interface to the next one [m]."""
@@ -95,6 +102,11 @@ class Found:
             return None
         return drawn_surface(self.nodes, self.tetrahedra, self.surface, self.shapes, MOST_TRIANGLES)
 
+    def with_material(self, material: Material) -> Found:
+        """With its elements and their material in the report."""
+        more = {"elements": len(self.tetrahedra), "density": material.density, "E": material.E, "nu": material.nu}
+        return replace(self, report={**more, **self.report})
+
     @property
     def digest(self) -> str:
         """A sum over nodes, elements and shapes: points on the solid follow from these."""
@@ -106,11 +118,22 @@ def find(request: Request) -> Found:
     """The result: kept from before, or computed."""
     key = request.key
     known = kept.read(key)
-    if known is not None:
-        return _unpacked(known)
-    found = _compute(request)
-    kept.write(key, _packed(found))
+    found = _compute(request) if known is None else _unpacked(known)
+    if known is None:
+        kept.write(key, _packed(found))
+    if request.refines:
+        _check_settled(request, found.report)
     return found
+
+
+def _check_settled(request: Request, report: Mapping[str, Any]) -> None:
+    """Warn where the frequencies were still moving when there were elements enough."""
+    moved = report["moved"]
+    if moved is None or moved >= CONVERGED:
+        how_far = "unknown" if moved is None else f"{moved:.2%} off at half the size"
+        request.where.at("size").warn(
+            f"{report['elements']} elements: frequencies {how_far}", f"less than {CONVERGED:.0%}", "give size: or elements:"
+        )
 
 
 def _code() -> str:
@@ -127,9 +150,11 @@ def _compute(request: Request) -> Found:
         if request.mass is not None:
             elements = replace(elements, mass=elements.mass * (request.mass / elements.mass.sum()))
         return _of_elements(request, elements, exact=True).found
+    if isinstance(request.geometry, GivenResults):
+        return _of_results(request, request.geometry)
     if not request.geometry.is_mesh:
         _check_size(request, request.geometry)
-    free = request.size is None and request.count is None and not request.geometry.is_mesh
+    free = request.refines
     size, moved = request.size or request.geometry.size_for(request.count or FIRST_COUNT), None
     solid = _meshed(request, size, 1.0)
     first = size
@@ -147,14 +172,18 @@ def _compute(request: Request) -> Found:
                 break
         if not len(result.solid.full):
             result = _reduced(request, solid, exact=True)
-        if moved is None or moved >= CONVERGED:
-            how_far = "unknown" if moved is None else f"{moved:.2%} off at half the size"
-            request.where.at("size").warn(
-                f"{len(solid.tetrahedra)} elements: frequencies {how_far}",
-                f"less than {CONVERGED:.0%}",
-                "give size: or elements:",
-            )
     return _with_sizes(result, solid, size, moved)
+
+
+def _of_results(request: Request, given: GivenResults) -> Found:
+    material = request.material
+    assert material is not None  # of results
+    elements = given.elements(material)
+    shapes, volume = given.shapes(elements), float(elements.mass.sum()) / material.density
+    if request.mass is not None:
+        material = replace(material, density=request.mass / volume)
+        elements = replace(elements, mass=elements.mass * (request.mass / elements.mass.sum()))
+    return _of_elements(request, elements, True, shapes).found.with_material(material)
 
 
 def _check_size(request: Request, geometry: Geometry) -> None:
@@ -208,17 +237,19 @@ def _reduced(request: Request, solid: Solid, exact: bool) -> _Result:
     with stage("finite elements", f"{len(solid.tetrahedra)} elements"):
         elements = quadratic_elements(solid, material)
     result = _of_elements(request, elements, exact)
-    more = {"elements": len(solid.tetrahedra), "density": material.density, "E": material.E, "nu": material.nu}
-    return replace(result, found=replace(result.found, report={**more, **result.found.report}))
+    return replace(result, found=result.found.with_material(material))
 
 
-def _of_elements(request: Request, elements: Elements, exact: bool) -> _Result:
+def _of_elements(request: Request, elements: Elements, exact: bool, given: GivenShapes | None = None) -> _Result:
     clamp, *seats = (held(wanted, elements, request.apart(wanted)) for wanted in (request.clamp, *request.seats))
+    if given is not None:  # shapes that know of no rigid interfaces: frames move with the mean of their nodes
+        clamp, seats = replace(clamp, averaging=False), [replace(seat, averaging=True) for seat in seats]
+        given.check_held(clamp)
     _check_apart(request, [clamp, *seats])
     below = None if request.below is None else 2 * np.pi * request.below
     with stage("modes", f"{3 * len(elements.nodes)} degrees of freedom"):
         material = request.material if request.shortened else None
-        result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact, material)
+        result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact, material, given)
     _check_below(request, result.frequencies)
     numbers = integrals(elements, result.shapes, result.second)
     report = {

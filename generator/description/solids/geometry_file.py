@@ -16,8 +16,20 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.solids.geometry import KINDS, Geometry
 from elastogen.generator.solids.given.matrices import Matrices
 from elastogen.generator.solids.given.matrix_files import MATRICES, NODES
+from elastogen.generator.solids.given.results import GivenResults
 
 MOST_BYTES = 100 << 20
+_ANSYS = "Ansys: ansys-mapdl-reader writes matrices: (Matrix Market) in the lines of docs/robots/meshes.md"
+_CAD = "export the part as STEP"
+FOREIGN = {
+    "rst": _ANSYS, "full": _ANSYS, "cdb": _ANSYS, "frd": "results of CalculiX are given as results: {file: job.frd, units: SI}",
+    "odb": "Abaqus: write *MATRIX GENERATE and *MATRIX OUTPUT, FORMAT=MATRIX INPUT, and give matrices:",
+    "op2": "Nastran: give matrices: {nodes: job.bdf, stiffness: job.op2, mass: job.op2, units: SI}",
+    "op4": "Nastran: give matrices: {nodes: job.bdf, stiffness: k.op4, mass: m.op4, units: SI}",
+    "sid_fem": "give standard_input: {file: arm.SID_FEM, units: SI}", "mtx": "give matrices: {nodes, stiffness, mass, units}",
+    **dict.fromkeys(("igs", "iges", "sldprt", "prt", "ipt", "catpart", "x_t", "fcstd", "f3d", "3mf", "dwg", "brep"), _CAD),
+}  # fmt: skip
+"""What is said of files of other programs, by their endings."""
 OWN = ("visual", "collision")  # meshes of another description
 
 
@@ -65,6 +77,16 @@ def matrices(section: MeshSection, values: SectionValues, folder: Path, files: F
     return Matrices(stiffness[0], mass[0], nodes[0], given.units, pose, here, endings, freedoms)
 
 
+def results(section: MeshSection, values: SectionValues, folder: Path, files: Files, where: Location) -> GivenResults:
+    """The content of the file of results."""
+    given, here = section.results, where.at("results")
+    assert given is not None
+    path = beside(folder, given.file, here.at("file"), ("frd",))
+    rows = numeric(values.frame(section.frame, where.at("frame")), {})
+    pose = tuple(tuple(float(entry) for entry in row) for row in rows)
+    return GivenResults(files.read(path, MOST_BYTES), given.units, pose, here)
+
+
 def _scale(section: MeshSection, values: SectionValues, where: Location) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     given = section.scale if isinstance(section.scale, tuple) else (section.scale,) * 3
     found = np.array([nominal(values.scalar(entry, where), values.parameters) for entry in given])
@@ -85,6 +107,8 @@ def beside(folder: Path, name: str, where: Location, kinds: tuple[str, ...] = KI
             )
     except (OSError, ValueError) as problem:
         raise where.error(str(problem), "a path relative to the robot's file", "check the path") from None
-    if path.suffix.lower().removeprefix(".") not in kinds:
-        raise where.error(path.suffix or name, f"a file with one of the endings {endings}", "export it in one of them")
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in kinds:
+        fix = FOREIGN.get(ending, "export it in one of them")
+        raise where.error(path.suffix or name, f"a file with one of the endings {endings}", fix)
     return path

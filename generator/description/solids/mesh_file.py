@@ -117,6 +117,13 @@ class StandardInputSection(Section):
     units: Literal["SI", "mm_t_s"] = Field(description="SI: m, kg; mm_t_s: mm, t, N")
 
 
+class ResultsSection(Section):
+    """Modes and static cases that another program computed of tetrahedra."""
+
+    file: str = Field(max_length=1000, description="CalculiX: .frd of *FREQUENCY and *STATIC steps with U and RF")
+    units: Literal["SI", "mm_t_s"] = Field(description="SI: m, kg, N; mm_t_s: mm, t, N")
+
+
 class MeshSection(FlexibleSection):
     """A solid from a file, meshed with tetrahedra and reduced to a few coordinates."""
 
@@ -130,6 +137,7 @@ class MeshSection(FlexibleSection):
     frame: FrameSection = Field(default=FrameSection(), description="of the file's geometry in the link")
     matrices: MatricesSection | None = Field(default=None, description="instead of file and material: nodes, K and M")
     standard_input: StandardInputSection | None = Field(default=None, description="instead of all of it: a SID file")
+    results: ResultsSection | None = Field(default=None, description="instead of file: modes and static cases")
     material: MaterialSection | None = Field(default=None, description="a name, or {E, nu, density}")
     mass: ScalarField | None = Field(
         default=None, description="[kg]: scales the density to it; link: that of the link; mesh: as it comes"
@@ -159,6 +167,10 @@ class MeshSection(FlexibleSection):
         ]
         if self.matrices is not None and extra:
             raise problem(f"no {extra[0]} beside matrices, which hold all of it", f"remove {extra[0]}", at=extra[0])
+        if self.results is not None:
+            for key in ("matrices", "file", "scale", "size", "elements", "mesher", "foreshortening"):
+                if key in self.model_fields_set:
+                    raise problem(f"no {key} beside results, which have their own elements", f"remove {key}", at=key)
         if self.matrices is None and self.material is None:
             raise problem("a material", "add material: aluminium, or {E, nu, density}", at="material")
         if self.size is not None and self.elements is not None:

@@ -14,7 +14,7 @@ from elastogen.generator.description.files import Files
 from elastogen.generator.description.flexible.check import MOST_DENSE_PRODUCTS, check_body, check_products
 from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.section_values import SectionValues
-from elastogen.generator.description.solids.geometry_file import geometry, matrices
+from elastogen.generator.description.solids.geometry_file import geometry, matrices, results
 from elastogen.generator.description.solids.mesh import MeshKind
 from elastogen.generator.description.solids.mesh_file import ClampedSection, MeshSection
 from elastogen.generator.description.solids.standard_input_file import standard_body
@@ -24,6 +24,7 @@ from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
 from elastogen.generator.solids.geometry import Geometry
 from elastogen.generator.solids.given.matrices import Matrices
+from elastogen.generator.solids.given.results import GivenResults
 from elastogen.generator.solids.interfaces import Given, Wanted, rigid_motions
 from elastogen.generator.solids.materials import ALIASES, MATERIALS, Material
 from elastogen.generator.solids.mesher import check_extra
@@ -136,7 +137,9 @@ class _Made:
         body = reduced_body(found.integrals, found.stiffness, places, found.motions, tip, self.section.rotation)
         return replace(body, solid=found)
 
-    def _geometry(self, folder: Path, files: Files) -> Geometry | Matrices:
+    def _geometry(self, folder: Path, files: Files) -> Geometry | Matrices | GivenResults:
+        if self.section.results is not None:
+            return results(self.section, self.values, folder, files, self.where)
         if self.section.matrices is not None:
             return matrices(self.section, self.values, folder, files, self.where)
         return geometry(self.section, self.before, self.link.name, self.values, folder, files, self.where)

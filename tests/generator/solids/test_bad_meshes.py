@@ -151,3 +151,14 @@ def test_without_the_extra_it_says_so(folder, monkeypatch):
     monkeypatch.setattr(mesher, "find_spec", lambda name: None)
     with pytest.raises(elastogen.RobotError, match=r"pip install 'elastogen\[mesh\]'"):
         written(folder, described())
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [("arm.full", "ansys-mapdl-reader.*Matrix Market"), ("arm.odb", "MATRIX GENERATE"), ("arm.frd", "results:"),
+     ("arm.SLDPRT", "as STEP"), ("arm.op2", "matrices:"), ("arm.xyz", "export it in one of them")],
+)  # fmt: skip
+def test_files_of_other_programs_are_told_the_way(folder, name, fix):
+    (folder / name).write_bytes(b"anything")
+    with pytest.raises(elastogen.RobotError, match=fix):
+        written(folder, described(file=name))

@@ -18,7 +18,7 @@ pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'e
 pytest.importorskip("netgen", reason="netgen-mesher is not installed: pip install 'elastogen[mesh]'")
 trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed: pip install 'elastogen[mesh]'")
 
-from elastogen.generator.solids import geometry, kept  # noqa: E402
+from elastogen.generator.solids import geometry, kept, request  # noqa: E402
 from elastogen.generator.solids.materials import MATERIALS  # noqa: E402
 from elastogen.generator.solids.solid import Solid, quadratic_elements  # noqa: E402
 
@@ -101,6 +101,14 @@ def test_results_are_kept_by_what_they_depend_on(folder, monkeypatch):
     entry.write_bytes(entry.read_bytes()[:200])  # damaged: computed again
     with pytest.raises(AssertionError, match="meshed again"):
         written(folder, described())
+
+
+def test_frequencies_that_move_are_told_again(folder, monkeypatch):
+    """Also where the reduction is kept from before."""
+    monkeypatch.setattr(request, "MOST_ELEMENTS", 10)
+    for _ in range(2):
+        with pytest.warns(elastogen.RobotWarning, match="elements: frequencies unknown.*give size:"):
+            written(folder, described(size=None))
 
 
 def test_a_measured_mass_scales_the_density(folder):
