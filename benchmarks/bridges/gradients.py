@@ -44,38 +44,50 @@ def torch_races(subject: Subject, model: elastogen.Model, work: Path, quick: boo
 
 
 def jax_races(subject: Subject, model: elastogen.Model, work: Path, quick: bool) -> list[Race]:
-    """Beside a batched recursion in jnp, and beside MJX."""
+    """Beside a batched recursion in jnp."""
     import jax
 
     from benchmarks.bridges.report import Race
 
-    jax.config.update("jax_enable_x64", True)
     jnp = jax.numpy
-    given = [jnp.asarray(array) for array in states(BATCH, model.nv)]
-
-    def gradients(function: Callable[..., Any]) -> Callable[[], Any]:
-        compiled = jax.jit(jax.grad(lambda *x: (function(*x) ** 2).sum(), argnums=(0, 1, 2))).lower(*given).compile(OPTIONS)
-        return lambda: jax.block_until_ready(compiled(*given))
-
-    function = model.to_jax("forward_dynamics")
-    own, peer = gradients(function), gradients(array_forward_dynamics(jnp, jnp.cross, subject, jnp.asarray))
+    own = _jax_gradients(model)
+    peer = _jax_gradients(model, array_forward_dynamics(jnp, jnp.cross, subject, jnp.asarray))
     _agree("jnp", own(), peer())
-    one, jitted = [array[0] for array in given], jax.jit(function)
-    races = [
+    function, one = model.to_jax("forward_dynamics"), [jnp.asarray(array[0]) for array in states(BATCH, model.nv)]
+    jitted = jax.jit(function)
+    return [
         Race("JAX, gradients of 4096 states beside jnp's Newton-Euler", "a state", BATCH, own, peer, FASTER),
         Race("JAX, one call inside jit", "a call", CALLS,
              lambda: jax.block_until_ready([jitted(*one) for _ in range(CALLS)]), None, OVERHEAD),
         Race("JAX, one call", "a call", CALLS,
              lambda: jax.block_until_ready([function(*one) for _ in range(CALLS)]), None, OVERHEAD),
     ]  # fmt: skip
-    if not quick:
-        single, place = forward_dynamics(subject.peer_text)
-        if place != sorted(place):
-            raise ValueError("MuJoCo orders these joints in its own way")
-        mjx = gradients(jax.vmap(single))
-        _agree("MJX", own(), mjx(), 1e-8)
-        races.append(Race("JAX, gradients of 4096 states beside MJX", "a state", BATCH, own, mjx, FASTER))
-    return races
+
+
+def mjx_races(subject: Subject, model: elastogen.Model, work: Path, quick: bool) -> list[Race]:
+    """Beside MJX, which takes long to compile."""
+    import jax
+
+    from benchmarks.bridges.report import Race
+
+    if quick:
+        return []
+    single, place = forward_dynamics(subject.peer_text)
+    if place != sorted(place):
+        raise ValueError("MuJoCo orders these joints in its own way")
+    own, mjx = _jax_gradients(model), _jax_gradients(model, jax.vmap(single))
+    _agree("MJX", own(), mjx(), 1e-8)
+    return [Race("JAX, gradients of 4096 states beside MJX", "a state", BATCH, own, mjx, FASTER)]
+
+
+def _jax_gradients(model: elastogen.Model, function: Callable[..., Any] | None = None) -> Callable[[], Any]:
+    """Those of a function, or of the model's forward dynamics, compiled for the batch."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    function, given = function or model.to_jax("forward_dynamics"), [jax.numpy.asarray(x) for x in states(BATCH, model.nv)]
+    compiled = jax.jit(jax.grad(lambda *x: (function(*x) ** 2).sum(), argnums=(0, 1, 2))).lower(*given).compile(OPTIONS)
+    return lambda: jax.block_until_ready(compiled(*given))
 
 
 def _agree(label: str, found: Any, expected: Any, tolerance: float = 1e-9) -> None:

@@ -36,13 +36,14 @@ def report(work: Path, quick: bool) -> list[str]:
     rows: list[list[str]] = []
     notes: list[str] = []
     parts: Sequence[Callable[[Subject, elastogen.Model, Path, bool], list[Race]]] = (
-        gradients.torch_races, gradients.jax_races, environments.races, actions.races, optimal_control.races,
+        gradients.torch_races, gradients.jax_races, gradients.mjx_races, environments.races, actions.races,
+        optimal_control.races,
     )  # fmt: skip
     for part in parts:
         try:
             races = part(subject, model, work, quick)
         except (MissingPeerError, ImportError, elastogen.ModelError) as missing:
-            notes.append(f"left out: {part.__module__.rpartition('.')[2]}: {missing}")
+            notes.append(f"left out: {part.__module__.rpartition('.')[2]}.{part.__name__}: {missing}")
             continue
         rows += [_row(race) for race in races]
     header = ["Panda", "us", "peer", "peer / elastogen (median)", "target", "reached"]

@@ -18,7 +18,8 @@ def to_control(model: Model, q: ArrayLike, qd: ArrayLike | None = None, F: Array
     """The ``control.StateSpace`` of small motions about (q, qd, F).
 
     The state (dq, dqd) is also the output, the inputs are the driven forces. States and inputs have the names of the robot's
-    velocities: ``d_shoulder``, ``d_shoulder_dot``, ``F_shoulder``.
+    velocities: ``d_shoulder``, ``d_shoulder_dot``, ``F_shoulder``. Of a robot with loops the states are those of the
+    independent velocities.
     """
     control = target("control", "control", (0, 9))
     rest = np.zeros(model.nv)
@@ -26,7 +27,8 @@ def to_control(model: Model, q: ArrayLike, qd: ArrayLike | None = None, F: Array
     if linear.A.ndim != 2:
         raise ModelError(f"{model.name}.to_control: got a batch {linear.A.shape[:-2]}, expected one operating point.")
     names = [name.replace(".", "_") for name in model.velocity_names]
-    states = [*(f"d_{name}" for name in names), *(f"d_{name}_dot" for name in names)]
+    free = names if linear.coordinates is None else [names[k] for k in linear.coordinates]
+    states = [*(f"d_{name}" for name in free), *(f"d_{name}_dot" for name in free)]
     inputs = [f"F_{names[k]}" for k in linear.driven]
     identity, nothing = np.eye(len(states)), np.zeros((len(states), len(inputs)))
     return control.ss(

@@ -31,6 +31,33 @@ def test_state_space_is_the_linearization(model: elastogen.Model) -> None:
     assert sorted(system.poles().imag) == pytest.approx(sorted(np.linalg.eigvals(system.A).imag))
 
 
+def test_state_space_of_a_linkage_is_that_of_its_drive() -> None:
+    """From a configuration at rest, where simulations with a little more force leave it as the state space says."""
+    pytest.importorskip("control", reason="python-control is not installed: make bridges")
+    model = elastogen.build_model("four_bar")
+    q = model.close_loops([0.6, -2.5, -3.3])
+    F = np.array([*model.inverse_dynamics(q, np.zeros(3), np.zeros(3))[:1], 0.0, 0.0])
+    system = model.to_control(q, F=F)
+    assert system.state_labels == ["d_drive", "d_drive_dot"]
+    assert system.input_labels == ["F_drive"]
+    push, seconds = 1e-5, 0.05
+    ends = [
+        model.simulate(q, np.zeros(3), t=[0, seconds], F=F + side * np.eye(3)[0], method="rk4", step=1e-3)
+        for side in (push, -push)
+    ]
+    moved = (ends[0].q[-1, 0] - ends[1].q[-1, 0]) / 2, (ends[0].qd[-1, 0] - ends[1].qd[-1, 0]) / 2
+    steps = np.linspace(0, seconds, 51)
+    response = control_of(system, steps, push)
+    assert np.allclose(moved, response, rtol=1e-6)
+
+
+def control_of(system, times: np.ndarray, push: float) -> np.ndarray:
+    """The state at the end of a constant input."""
+    import control
+
+    return np.asarray(control.forced_response(system, times, np.full(len(times), push)).outputs)[:, -1]
+
+
 def test_a_step_is_that_of_the_simulation(model: elastogen.Model) -> None:
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
     env = model.to_gymnasium(dt=0.02, substeps=4)
