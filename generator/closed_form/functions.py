@@ -50,7 +50,14 @@ _FUNCTIONS: dict[Op, Callable[..., sympy.Expr]] = {
     Op.ERF: sympy.erf, Op.FLOOR: sympy.floor, Op.POW: sympy.Pow, Op.MIN: sympy.Min, Op.MAX: sympy.Max,
     Op.SELECT: lambda decides, x, y: sympy.Piecewise((x, decides < 0), (y, True)),
 }  # fmt: skip
-LARGEST_PRODUCT = 100_000  # terms of two polynomials that are multiplied
+LARGEST_PRODUCT = 100_000  # of terms, when two polynomials are multiplied
+MOST_PRODUCTS = 300_000  # of terms, in a whole derivation
+LONGEST_POLYNOMIAL = 10_000  # terms: a hundred pages
+MOST_TERMS = 40_000  # of all entries together
+WAYS_ON = (
+    "ask for the recursion (steps=True), for one entry, or with symbolic='none', where numbers add up; build_model has no "
+    "such limit"
+)
 MOST_PLAIN = 20_000  # operations of an entry that is not a polynomial in sines and cosines
 
 
@@ -81,7 +88,7 @@ class ReadableValues:
             if largest > MOST_PLAIN:
                 raise TooLongError(
                     f"no closed form to read: an entry has {largest} operations with other functions than sines and cosines, "
-                    f"more than {MOST_PLAIN}. Fix: ask for a smaller function, or fewer links"
+                    f"more than {MOST_PLAIN}. Fix: {WAYS_ON}"
                 )
             return
         labels = [graph.label[node] for node in order if graph.op[node] is Op.INPUT]
@@ -104,8 +111,14 @@ class ReadableValues:
             [exact(constant) for constant in constants],
         )
         self._polynomials: dict[int, Polynomial] = {}
+        self._products, self._count = 0, len(order)
         for node in order:
             self._polynomials[node] = self._polynomial(node)
+            if len(self._polynomials[node]) > LONGEST_POLYNOMIAL:
+                raise self._too_long(f"an expression has {len(self._polynomials[node])} terms")
+        total = sum(len(self._read(value.ref)) for value in values)
+        if total > MOST_TERMS:
+            raise self._too_long(f"its {len(values)} entries have {total} terms")
 
     def __call__(self, value: Value) -> sympy.Expr:
         """The value as a readable expression."""
@@ -141,17 +154,25 @@ class ReadableValues:
             return self._read(a) + self._read(b)
         if op is Op.MUL:
             first, second = self._read(a), self._read(b)
-            if len(first) * len(second) > LARGEST_PRODUCT:
-                raise TooLongError(
-                    f"an entry grows beyond {LARGEST_PRODUCT} terms, which is too long to read. Fix: fewer links or modes, or "
-                    "symbolic='none', where numbers add up"
-                )
+            self._check_product(len(first) * len(second))
             return ring.normal(first * second)
         if op is Op.DIV:
             return ring.normal(self._read(a) * ring(exact(1 / self._expression(b))))
         if op in (Op.SIN, Op.COS):
             return self._rotated(self._angles[node], op)
         raise OutputError(f"no closed form: {op.name.lower()} occurs. Fix: leave out Coulomb friction")
+
+    def _check_product(self, size: int) -> None:
+        """Refuse a product before it is multiplied out, for the number of its terms, or for that of all so far."""
+        self._products += size
+        if size > LARGEST_PRODUCT:
+            raise self._too_long(f"the next product has {size} terms")
+        if self._products > MOST_PRODUCTS:
+            raise self._too_long(f"products have {self._products} terms")
+
+    def _too_long(self, what: str) -> TooLongError:
+        done = f"after {len(self._polynomials)} of {self._count} steps"
+        return TooLongError(f"no closed form to read: {done} {what}. Fix: {WAYS_ON}")
 
     def _rotated(self, angle: _Angle, op: Op) -> Polynomial:
         """sin or cos of coordinates + rest + fixed angle, by the addition theorem."""

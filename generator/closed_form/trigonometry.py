@@ -94,6 +94,7 @@ class TrigonometricRing:
         )
         self.fractions = False  # whether numbers are written as fractions rather than as decimals
         self._factorings: dict[Polynomial, sympy.Expr] = {}
+        self._functions: dict[tuple[str, Weights], sympy.Expr] = {}  # of sums of angles
         self.zero, self.one = self._ring.zero, self._ring.one
 
     # -- into the ring -----------------------------------------------------------------------------
@@ -190,7 +191,12 @@ class TrigonometricRing:
         return sympy.Add(*(weight * coordinate for weight, coordinate in zip(angle, self.q, strict=True)))
 
     def _trigonometric(self, term: TrigTerm) -> sympy.Expr:
-        return sympy.Mul(*(getattr(sympy, name)(self._argument(angle)) ** power for name, angle, power in term))
+        return sympy.Mul(*(self._function(name, angle) ** power for name, angle, power in term))
+
+    def _function(self, name: str, angle: Weights) -> sympy.Expr:
+        if (name, angle) not in self._functions:
+            self._functions[name, angle] = getattr(sympy, name)(self._argument(angle))
+        return self._functions[name, angle]
 
     def _monomial(self, powers: Weights, used: Sequence[int] | None = None) -> sympy.Expr:
         numbers = range(len(powers)) if used is None else used

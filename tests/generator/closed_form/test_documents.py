@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ import elastogen
 from elastogen import command_line
 from elastogen.build.forms import pdf as pdf_module
 from elastogen.build.forms.code import c_code, python_code
-from elastogen.generator.closed_form import typst
-from elastogen.generator.closed_form.document import MOST_OPERATIONS
+from elastogen.generator.closed_form import functions, typst
+from elastogen.generator.closed_form.document import MOST_OPERATIONS, TooLongError
 from elastogen.generator.robot.robot import Link
 
 BEAM = {"length": 0.8, "mass_per_length": 0.353, "EI": 0.169}
@@ -109,12 +110,45 @@ def test_what_is_too_long_is_left_out_with_the_way_on() -> None:
 def test_one_entry_of_a_flexible_robot_is_read_without_the_others() -> None:
     closed = elastogen.derive("flexible_six_joint", symbolic="nonzero")
     (part,) = closed.document("mass_matrix").parts
-    assert "grows beyond" in part.notes[0]
+    assert "no closed form to read: after " in part.notes[0]
+    assert "Fix: ask for the recursion (steps=True)" in part.notes[0]
     n = len(closed.q)
     (equation,) = closed.equations("mass_matrix", entry=(n, n))
     assert equation.value.count_ops() < MOST_OPERATIONS
     with pytest.raises(elastogen.OutputError, match=f"expected row and column from 1 to {n}, {n}"):
         closed.equations("mass_matrix", entry=(n + 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "message"),
+    [
+        ("LARGEST_PRODUCT", 20, r"after \d+ of \d+ steps the next product has \d\d+ terms"),
+        ("MOST_PRODUCTS", 200, r"products have 2\d\d terms"),
+        ("LONGEST_POLYNOMIAL", 30, r"an expression has \d\d terms"),
+        ("MOST_TERMS", 99, r"after (\d+) of \1 steps its 36 entries have \d\d\d terms"),
+    ],
+)
+def test_each_way_to_be_too_long_is_noticed_before_the_form_is_there(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, message: str
+) -> None:
+    monkeypatch.setattr(functions, limit, most)
+    with pytest.raises(TooLongError, match=message) as error:
+        _ = elastogen.derive("puma560", symbolic="none").mass_matrix
+    assert "Fix: ask for the recursion (steps=True), for one entry, or with symbolic='none'" in str(error.value)
+
+
+def test_a_long_chain_is_refused_with_the_way_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Tilted axes: its forces as closed forms would fill books; the message says so in the words of the command line."""
+    tilted = [{"xyz": [0.1 + 0.01 * k, 0.02, 0.3], "rpy": [0.3 + k, 0.7, 0.1]} for k in range(14)]
+    body = {"mass": 1.0, "com": [0.1, 0.2, 0.3], "inertia": [0.1, 0.2, 0.3, 0.01, 0.02, 0.03]}
+    links = [{"name": "base"}, *({"name": f"l{k}", **body} for k in range(14))]
+    joints = [
+        {"name": f"j{k}", "type": "revolute", "child": f"l{k}", "axis": [0, 0, 1], "placement": tilted[k]} for k in range(14)
+    ]
+    file = tmp_path / "worm.yaml"
+    file.write_text(json.dumps({"elastogen": 1, "name": "worm", "links": links, "joints": joints}))
+    assert command_line.main(["derive", str(file), "inverse_dynamics"]) == 2
+    assert "Fix: ask for the recursion (--steps), for one entry, or with --symbolic none" in capsys.readouterr().err
 
 
 def test_quaternions_and_followers_have_closed_forms() -> None:
