@@ -2,6 +2,7 @@
 
 Run: python -m benchmarks.tool.symbolics [ROBOT]    (a chain of revolute joints; puma560 unless named)
      python -m benchmarks.tool.symbolics --default-functions [ROBOT]    (any robot: all default functions on both carriers)
+     python -m benchmarks.tool.symbolics --agreement [ROBOT ...]    (all built-in robots: differences and operations of both)
 
 The same textbook recursion (outward twists, inward wrenches) runs on SymPy scalars and on values of a graph. On SymPy it is
 timed twice: every intermediate gets a name (as in SYMORO, expressions stay small), and without names, followed
@@ -22,6 +23,7 @@ import numpy as np
 import sympy
 
 import elastogen
+from elastogen.generator.description.files import builtin_names
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.robot.expressions import nominal
@@ -172,17 +174,46 @@ def whole_models(robot: Robot) -> None:
         print(f"  {derivation:<52} {seconds:8.3f} s   {operations:6d} operations")
 
 
+def agreement(names: list[str]) -> None:
+    """Compare both carriers in all default functions: the largest difference, of the largest entry, and operations."""
+    print("robot                functions   difference   in                      operations  worst  CPU s, graph  sympy")
+    for name in names:
+        robot, rng, found = elastogen.load(name), np.random.default_rng(1), []
+        for derivation in ("graph", "sympy"):
+            start = time.process_time()
+            found.append((derive_model(robot, derivation=derivation).functions, time.process_time() - start))
+        (ours, quick), (theirs, slow) = found
+        parameters = {parameter.name: parameter.value for parameter in robot.live_parameters}
+        differences, ratios = [], []
+        for one, other in zip(ours, theirs, strict=True):
+            given = {argument.name: rng.uniform(-1, 1, argument.shape) for argument in one.program.inputs}
+            expected, values = (each.program.evaluate(given, parameters) for each in (one, other))
+            for key, value in expected.items():
+                away = np.abs(values[key] - value).max(initial=0.0) / np.abs(value).max(initial=1e-3)
+                differences.append((float(away), one.name))
+            ratios.append(other.program.count.total / max(one.program.count.total, 1))
+        most, where = max(differences)
+        totals = [sum(function.program.count.total for function in each) for each in (theirs, ours)]
+        row = f"{robot.name:20s} {len(ours):9d} {most:12.1e}   {where:24s} {totals[0] / max(totals[1], 1):9.3f}"
+        print(f"{row} {max(ratios):6.2f} {quick:13.2f} {slow:6.2f}", flush=True)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Time the recursion on every carrier and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("robot", nargs="?", default="puma560")
+    parser.add_argument("robots", nargs="*", metavar="ROBOT")
     parser.add_argument("--default-functions", action="store_true")
+    parser.add_argument("--agreement", action="store_true")
     warnings.simplefilter("ignore")
     chosen = parser.parse_args(arguments)
-    if chosen.default_functions:
-        whole_models(elastogen.load(chosen.robot))
+    if chosen.agreement:
+        agreement(chosen.robots or builtin_names())
         return
-    robot = without_live_parameters(elastogen.load(chosen.robot))
+    first = chosen.robots[0] if chosen.robots else "puma560"
+    if chosen.default_functions:
+        whole_models(elastogen.load(first))
+        return
+    robot = without_live_parameters(elastogen.load(first))
     if any(joint.type.name != "revolute" for joint in robot.joints) or robot.live_parameters:
         sys.exit(f"{robot.name}: expected a chain of revolute joints whose links have no live parameters, such as puma560")
 
