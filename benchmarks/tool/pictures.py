@@ -26,7 +26,7 @@ MOVE = "poser.q = poser.start.map((x, i) => x + 0.3 * Math.sin(0.1 * k + i));"
 RUN = """(async () => {
   const { poser } = window, { viewer } = poser, { studio } = viewer, times = [];
   viewer.still = %s;
-  [studio.quick, studio.part] = [true, 0.5];
+  [studio.quick, studio.part, studio.patience] = [true, 0.5, Infinity];
   for (let k = 0; k < %d; k++) {
     const began = performance.now();
     %s

@@ -7,7 +7,19 @@ class Plots {
     this.data = data;
     this.size = [300, 120];
     this.below = 14; // for the ends of the time
-    this.shown = data.plots.map((plot) => this.plot(root, plot, seek));
+    const ranges = data.plots.map((plot) => Plots.range(plot.lines));
+    this.left = 9 + 6 * Math.max(...ranges.flatMap(({ labels }) => labels.map((text) => text.length))); // numbers stand beside the lines
+    this.shown = data.plots.map((plot, k) => this.plot(root, plot, ranges[k], seek));
+  }
+
+  /* The lowest and highest value of a plot's lines, and what is written at them. */
+  static range(lines) {
+    const all = lines.flatMap((line) => Array.from(line.values)).filter(Number.isFinite);
+    let [low, high] = [Math.min(...all.slice(0, 1)), Math.max(...all.slice(0, 1))];
+    for (const value of all) [low, high] = [Math.min(low, value), Math.max(high, value)];
+    const ticks = high > low ? [high, low] : [low];
+    if (!(high > low)) [low, high] = [low - 0.5, high + 0.5];
+    return { low, high, ticks, labels: ticks.map((value) => Plots.short(value, high - low)) };
   }
 
   static element(name, attributes, parent) {
@@ -16,30 +28,27 @@ class Plots {
     return parent.appendChild(made);
   }
 
-  plot(root, plot, seek) {
-    const { times } = this.data, [width, height] = this.size, figure = root.appendChild(document.createElement("figure"));
-    const caption = figure.appendChild(document.createElement("figcaption")), all = plot.lines.flatMap((line) => Array.from(line.values)).filter(Number.isFinite);
+  plot(root, plot, { low, high, ticks, labels }, seek) {
+    const { times } = this.data, { left, size: [width, height] } = this, figure = root.appendChild(document.createElement("figure"));
+    const caption = figure.appendChild(document.createElement("figcaption"));
     caption.textContent = plot.label;
-    let [low, high] = [Math.min(...all.slice(0, 1)), Math.max(...all.slice(0, 1))];
-    for (const value of all) [low, high] = [Math.min(low, value), Math.max(high, value)];
-    if (!(high > low)) [low, high] = [low - 0.5, high + 0.5];
     const span = times[times.length - 1] - times[0] || 1;
-    const x = (t) => 4 + (t - times[0]) / span * (width - 8), y = (value) => 4 + (high - value) / (high - low) * (height - 8);
+    const x = (t) => left + (t - times[0]) / span * (width - left - 4), y = (value) => 4 + (high - value) / (high - low) * (height - 8);
     const svg = Plots.element("svg", { viewBox: `0 0 ${width} ${height + this.below}`, role: "img", "aria-label": plot.label }, figure);
-    if (low < 0 && high > 0) Plots.element("line", { x1: 4, x2: width - 4, y1: y(0), y2: y(0), stroke: "#adb5bd", "stroke-dasharray": "2 3" }, svg);
+    if (low < 0 && high > 0) Plots.element("line", { x1: left, x2: width - 4, y1: y(0), y2: y(0), stroke: "#adb5bd", "stroke-dasharray": "2 3" }, svg);
     plot.lines.forEach((line, k) => {
       const points = Array.from(line.values).map((value, i) => `${x(times[i]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
       Plots.element("polyline", { points, fill: "none", stroke: Plots.color(k), "stroke-width": 1.6, "stroke-dasharray": Plots.dash(k) }, svg);
     });
     const cursor = Plots.element("line", { y1: 2, y2: height - 2, stroke: "#212529", "stroke-width": 1.2 }, svg);
-    for (const [value, at] of [[high, 14], [low, height - 6]]) {
-      Plots.element("text", { x: width - 6, y: at, "text-anchor": "end", class: "tick" }, svg).textContent = Math.abs(value) < 1e-9 * (high - low) ? "0" : value.toPrecision(3);
-    }
-    for (const [time, at, anchor] of [[times[0], 4, "start"], [times[times.length - 1], width - 4, "end"]]) {
+    ticks.forEach((value, k) => {
+      Plots.element("text", { x: left - 5, y: Math.min(Math.max(y(value) + 4, 12), height - 3), "text-anchor": "end", class: "tick" }, svg).textContent = labels[k];
+    });
+    for (const [time, at, anchor] of [[times[0], left, "start"], [times[times.length - 1], width - 4, "end"]]) {
       Plots.element("text", { x: at, y: height + 10, "text-anchor": anchor, class: "tick" }, svg).textContent = `${Number(time.toPrecision(4))} s`;
     }
     svg.addEventListener("click", (event) => {
-      const box = svg.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * width - 4) / (width - 8);
+      const box = svg.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * width - left) / (width - left - 4);
       seek(times[0] + Math.min(Math.max(part, 0), 1) * span);
     });
     const legend = figure.appendChild(document.createElement("ul"));
@@ -51,6 +60,12 @@ class Plots {
       return { line, output: item.appendChild(document.createElement("output")) };
     });
     return { cursor, x, values };
+  }
+
+  /* A number beside a range of this size, in few letters. */
+  static short(value, range) {
+    if (Math.abs(value) < 1e-9 * range) return "0";
+    return Math.abs(value) < 1e-3 || Math.abs(value) >= 1e4 ? value.toExponential(1) : `${Number(value.toPrecision(3))}`;
   }
 
   static color(k) {

@@ -35,6 +35,8 @@ class Studio {
     this.part = 1; // of the pixels of a canvas, along each side
     this.cost = 0; // of a picture, a moving mean [ms]
     this.quick = false; // whether pictures of a motion are simpler: no shadows, plain light, coarse meshes
+    this.fast = 0; // pictures in a row that took little time
+    this.patience = 45; // so many of them, and better ones are tried again
     this.unit = Studio.shapes(20, 14, 32);
     this.few = Studio.shapes(8, 6, 14); // the same shapes, for quick pictures
   }
@@ -57,11 +59,20 @@ class Studio {
     renderer.shadowMap.needsUpdate = moved;
     renderer.render(scene, camera);
     context.drawImage(renderer.domElement, 0, 0, width, height);
-    if (whole) return;
-    this.cost += 0.2 * (performance.now() - began - this.cost);
-    if (this.cost < SLOW) return;
-    if (this.part > 0.5) [this.part, this.cost] = [Math.max(0.5, 0.8 * this.part), 0];
-    else this.quick = true;
+    if (!whole) this.judge(performance.now() - began);
+  }
+
+  /* A picture of a motion took so long [ms]: are the next ones simpler, or better? What was too slow is tried again ever later. */
+  judge(took) {
+    this.cost += 0.2 * (took - this.cost);
+    this.fast = this.cost < SLOW / 5 ? this.fast + 1 : 0;
+    if (this.cost >= SLOW && this.part > 0.5) [this.part, this.cost] = [Math.max(0.5, 0.8 * this.part), 0];
+    else if (this.cost >= SLOW && !this.quick) [this.quick, this.cost, this.patience] = [true, 0, 2 * this.patience];
+    else if (this.poor && this.fast > this.patience) {
+      if (this.quick) this.quick = false;
+      else this.part = Math.min(1, this.part / 0.8);
+      this.fast = 0;
+    }
   }
 
   quickRenderer() {

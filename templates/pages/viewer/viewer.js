@@ -63,8 +63,9 @@ class Viewer {
     sun.shadow.radius = 4;
     this.sun = sun;
     world.add(sun, sun.target);
-    const lit = new THREE.MeshLambertMaterial({ color: COLORS.floor }), ground = new THREE.Mesh(new THREE.CircleGeometry(16 * size, 64), lit);
-    const light = (SKY_LIGHT + SUN_LIGHT * SUN[1] / Math.hypot(...SUN)) / Math.PI, plain = new THREE.MeshBasicMaterial({ color: COLORS.floor });
+    const behind = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 }; // of the grid's lines
+    const lit = new THREE.MeshLambertMaterial({ color: COLORS.floor, ...behind }), ground = new THREE.Mesh(new THREE.CircleGeometry(16 * size, 64), lit);
+    const light = (SKY_LIGHT + SUN_LIGHT * SUN[1] / Math.hypot(...SUN)) / Math.PI, plain = new THREE.MeshBasicMaterial({ color: COLORS.floor, ...behind });
     plain.color.multiplyScalar(light); // as the lit one where there is no shadow
     this.floor = { ground, lit, plain };
     ground.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);

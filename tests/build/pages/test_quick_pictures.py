@@ -107,3 +107,25 @@ def test_many_links_are_few_meshes_where_pictures_must_be_quick(tmp_path: Path) 
     assert simple["red"] == pytest.approx(bent["red"], rel=0.04)
     assert straight["red"] != simple["red"]  # it moves
     assert hit == "arm11"
+
+
+JUDGED = """(() => {
+  const { studio } = window.poser.viewer, seen = [];
+  Object.assign(studio, { part: 1, quick: false, cost: 0, fast: 0, patience: 45 });
+  for (const [times, took] of [[60, 80], [80, 12], [600, 2], [60, 80], [120, 2], [1000, 2]]) {
+    for (let k = 0; k < times; k++) studio.judge(took);
+    seen.push([studio.quick, studio.part]);
+  }
+  return seen;
+})()"""
+
+
+def test_pictures_get_better_again_when_the_machine_has_time(tmp_path: Path) -> None:
+    """No clock: pictures that took so long, as if."""
+    page = balls(1, tmp_path, 1)
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(page)
+        busy, average, idle, busy_again, at_first, later = browser.ask(JUDGED)
+    assert busy == average == busy_again == [True, 0.5]
+    assert idle == later == [False, 1]
+    assert at_first[0]  # what was too slow twice is tried later than at first
