@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.build.pages.recording import text
+from elastogen.build.pages.skeleton import FORCE_UNITS
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime import Simulation
 
 MOST_LINES = 6  # of one plot: as many as one can keep apart without colours
-FORCES = {"rad": "N m", "m": "N"}
 
 
 def motion_plots(robot: Robot, simulation: Simulation, chosen: NDArray[np.intp]) -> list[dict[str, Any]]:
@@ -23,7 +23,7 @@ def motion_plots(robot: Robot, simulation: Simulation, chosen: NDArray[np.intp])
         for unit in dict.fromkeys(robot.coordinates[k].unit for k in kind):
             lines = [(robot.coordinates[k].name, simulation.q[:, k]) for k in kind if robot.coordinates[k].unit == unit]
             plots += _plot(f"{what} [{unit or '-'}]", lines, chosen)
-    for unit, of_force in FORCES.items():
+    for unit, of_force in FORCE_UNITS.items():
         driven = [k for k, velocity in enumerate(robot.velocities) if velocity.unit == unit and not velocity.elastic]
         lines = [(robot.velocities[k].name, simulation.F[:, k]) for k in driven if np.any(np.nan_to_num(simulation.F[:, k]))]
         plots += _plot(f"forces of the drives [{of_force}]", lines, chosen)

@@ -11,6 +11,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
 from elastogen.build.pages.report.chart import COLORS, Chart
 from elastogen.build.pages.report.section import ReportSection, table
+from elastogen.build.pages.skeleton import FORCE_UNITS
 from elastogen.observers.design import ObserverDesign
 
 SHOWN = 400  # steps of the simulated vibration
@@ -55,8 +56,10 @@ def _seen(design: ObserverDesign) -> ReportSection:
 
 def _noise(design: ObserverDesign) -> ReportSection:
     readings = [[c.name, c.unit, f"{level:.3g}"] for c, level in zip(design.channels, design.noise, strict=True)]
-    forces = [[name, f"{value:.3g}"] for name, value in zip(design.model.velocity_names, design.force, strict=True)]
-    parts = (table(["reading", "unit", "noise"], readings, (2,)), table(["unknown force on", "N m, N"], forces, (1,)))
+    units = (FORCE_UNITS.get(unit, "N m") for unit in design.model.metadata.velocity_units)
+    named = zip(design.model.velocity_names, units, design.force, strict=True)
+    forces = [[name, unit, f"{value:.3g}"] for name, unit, value in named]
+    parts = (table(["reading", "unit", "noise"], readings, (2,)), table(["unknown force on", "unit", "size"], forces, (2,)))
     return ReportSection(
         "What it was designed for", "Standard deviations, of one reading and of forces held for a period.", parts
     )
@@ -85,7 +88,10 @@ def _vibration(design: ObserverDesign) -> ReportSection:
     fast = AMPLITUDE * 2.0 * np.pi * vibrating[0].hertz
     ekf = design.filter(design.q, np.zeros(model.nv), position_error=AMPLITUDE, velocity_error=fast)
     found = ekf.run(design.hold, readings, 1.0 / design.rate)
-    t, chart = np.arange(len(q)) / design.rate, Chart("time [s]", model.velocity_names[k])
+    t, chart = (
+        np.arange(len(q)) / design.rate,
+        Chart("time [s]", f"{model.velocity_names[k]} [{model.metadata.velocity_units[k] or '-'}]"),
+    )
     for values, name, color in ((q[:, k], "true", COLORS[1]), (found.q[:, k], "estimated", COLORS[0])):
         chart.add(t, values, name, color=color)
     text = f"The lowest vibration ({vibrating[0].hertz:.3g} Hz) of the linearized robot, unknown to the filter at first."

@@ -8,6 +8,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
 from elastogen.build.pages.report.chart import Chart
 from elastogen.build.pages.report.section import ReportSection, table
+from elastogen.build.pages.skeleton import FORCE_UNITS
 from elastogen.observers.page import ObserverPage
 from elastogen.tip_control.comparison import TipComparison
 
@@ -30,12 +31,14 @@ def page(found: TipComparison) -> str:
 def _numbers(found: TipComparison) -> ReportSection:
     rows = []
     for run in found.runs:
-        numbers = (100 * run.error, 100 * run.overshoot, 100 * run.residual, np.abs(run.F).max())
+        forces = np.abs(run.F[:, found.model.driven]).max(axis=0)
+        numbers = (100 * run.error, 100 * run.overshoot, 100 * run.residual, *forces)
         rows.append([run.name, MEANING[run.name], *(f"{number:.3g}" for number in numbers)])
-    heads = ["controller", "", "on the way [%]", "after the move [%]", "residual [%]", "greatest force [N m, N]"]
+    heads = ["controller", "", "on the way [%]", "after the move [%]", "residual [%]"]
+    heads += [f"greatest force, {name}" for name in _drives(found)]
     stroke = float(np.linalg.norm(found.path[-1] - found.path[0]))
     text = f"A move of {1e3 * stroke:.3g} mm in {found.seconds:.3g} s. Distances of the tip from its path, of the stroke:"
-    return ReportSection("In numbers", text, (table(heads, rows, (2, 3, 4, 5)),))
+    return ReportSection("In numbers", text, (table(heads, rows, range(2, len(heads))),))
 
 
 def _distances(found: TipComparison) -> ReportSection:
@@ -47,9 +50,15 @@ def _distances(found: TipComparison) -> ReportSection:
 
 def _forces(found: TipComparison) -> ReportSection:
     parts = []
-    for place in found.model.driven:
-        chart = Chart("time [s]", f"{found.model.velocity_names[place]} [N m, N]")
+    for place, name in zip(found.model.driven, _drives(found), strict=True):
+        chart = Chart("time [s]", name)
         for run in found.runs:
             chart.add(run.t, run.F[:, place], run.name)
         parts.append(chart.svg())
     return ReportSection("Forces of the drives", "", tuple(parts))
+
+
+def _drives(found: TipComparison) -> list[str]:
+    """Names of the drives with the units of their forces."""
+    model = found.model
+    return [f"{model.velocity_names[k]} [{FORCE_UNITS[model.metadata.velocity_units[k]]}]" for k in model.driven]

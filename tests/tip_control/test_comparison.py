@@ -92,6 +92,9 @@ def test_the_page_and_wrong_arguments(found: TipComparison, tmp_path: Path) -> N
     text = found.page(tmp_path / "tips.html").read_text(encoding="utf-8")
     for word in ("In numbers", "lqg", "inversion", "Distance from the path", "Forces of the drives"):
         assert word in text
+    for drive in ("shoulder", "elbow"):
+        assert text.count(f"{drive} [N m]") >= 2  # the greatest force, and the forces over time
+    assert "[N m, N]" not in text
     assert "lqg" in found.table()
     with pytest.raises(elastogen.ModelError, match="expected one of pd, lqg, inversion"):
         found["shaping"]

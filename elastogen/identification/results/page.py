@@ -11,6 +11,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
 from elastogen.build.pages.report.chart import COLORS, Chart
 from elastogen.build.pages.report.section import ReportSection, table
+from elastogen.build.pages.skeleton import FORCE_UNITS
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.signals import Motion
 from elastogen.identification.results.estimates import Estimate
@@ -72,7 +73,7 @@ def _summary(found: Identification) -> ReportSection:
 def _curves(found: Identification, before: Model, run: list[Motion]) -> ReportSection:
     parts = []
     for k, velocity in enumerate(velocity for velocity in found.robot.velocities if velocity.driven):
-        chart = Chart("t [s]", "F [N m]" if velocity.unit == "rad" else "F [N]", velocity.name)
+        chart = Chart("t [s]", f"F [{FORCE_UNITS[velocity.unit]}]", velocity.name)
         for motion in run:
             time = motion.time[motion.rows] - run[0].time[0]
             described = motion.compared(before.inverse_dynamics(motion.q, motion.qd, motion.qdd))[:, k]
