@@ -41,6 +41,14 @@ class Parameters(Mapping[str, float]):
         self.snapshot: NDArray[Any] = self._nominal
         self._lock = threading.Lock()  # of those who change values; readers take the snapshot
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "snapshot" and not name.startswith("_"):  # it would be kept, and feed no call
+            raise ModelError(
+                f"{self._model_name}.parameters: got the attribute {name!r}, expected a value by its name. "
+                f"Fix: write parameters[{name!r}] = ..., or parameters.update({name}=...)."
+            )
+        super().__setattr__(name, value)
+
     @property
     def nominal(self) -> Mapping[str, float]:
         """Return the values of the robot description."""

@@ -90,6 +90,14 @@ def test_unknown_parameters_get_a_suggestion(two_link: Model) -> None:
 # Bound functions.
 
 
+@pytest.mark.parametrize("name", ["payload_mass", "payload_mas"])
+def test_parameters_are_no_attributes(two_link: Model, name: str) -> None:
+    """They would be kept beside the values, and change nothing."""
+    with pytest.raises(ModelError, match=rf"got the attribute '{name}'.*write parameters\['{name}'\]"):
+        setattr(two_link.parameters, name, 2.0)
+    assert not hasattr(two_link.parameters, name)
+
+
 def test_bound_views(two_link: Model, state: tuple[np.ndarray, ...]) -> None:
     q, qd, qdd = state
     bound = two_link.bind("inverse_dynamics")
