@@ -237,6 +237,13 @@ METHODS: dict[str, PythonMethod] = {
     ),
     "loop_jacobian": PythonMethod("Derivatives of the residuals along the velocities, (..., rows, nv): J qd = 0."),
     "loop_bias": PythonMethod("dJ/dt qd, (..., rows): J qdd + this = 0."),
+    "closed_configuration": PythonMethod(
+        """Configuration (..., nq) by explicit formulas, where two links close each loop; the independent coordinates stay.
+
+        ``close_loops`` takes it where it closes. Of the two solutions it is the nearer one; where the links are too short,
+        they are stretched towards each other.
+        """,
+    ),
     "driven_map": PythonMethod("G of qd = G qd_driven, (..., nv, drives); where the drives determine the motion."),
     "driven_bias": PythonMethod("Accelerations (..., nv) where those of the drives are zero: qdd = G qdd_driven + this."),
     "constraint_forces": PythonMethod(

@@ -15,6 +15,7 @@ import numpy as np
 
 from elastogen.generator.loops.numbers import CLOSED, Array, LoopNumbers
 from elastogen.generator.loops.rows import row_names, rows_of_loops
+from elastogen.generator.loops.two_links import TwoLinks, two_links_of
 from elastogen.generator.mechanism.frame_assignment import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Graph
@@ -71,6 +72,7 @@ class LoopAnalysis:
     start_gap: float  # largest residual where no joint has moved [m or 1]
     start: tuple[float, ...]  # the closed configuration nearest to that
     varies: bool  # whether rank is less at some closed configurations
+    two_links: tuple[TwoLinks, ...] = ()  # how explicit formulas close all loops, where they do
     samples: tuple[tuple[Array, Array, Array], ...] = field(default=(), compare=False, repr=False)
     """Closed configurations with velocities and accelerations that keep them closed; those that lose rank come last."""
 
@@ -147,6 +149,7 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
         start_gap=gap,
         start=tuple(float(x) for x in nearest),
         varies=min(ranks) < rank,
+        two_links=two_links_of(robot, numbers, choice, closed[firm_first]),
         samples=tuple(zip(states, *numbers.motions(states, generator), strict=True)),
     )
 

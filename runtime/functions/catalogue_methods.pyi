@@ -370,6 +370,13 @@ class CatalogueMethods(Evaluation):
     def loop_bias(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """dJ/dt qd, (..., rows): J qdd + this = 0."""
 
+    def closed_configuration(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
+        """Configuration (..., nq) by explicit formulas, where two links close each loop; the independent coordinates stay.
+
+        ``close_loops`` takes it where it closes. Of the two solutions it is the nearer one; where the links are too short,
+        they are stretched towards each other.
+        """
+
     def driven_map(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """G of qd = G qd_driven, (..., nv, drives); where the drives determine the motion."""
 

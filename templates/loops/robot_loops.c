@@ -138,6 +138,21 @@ static void robot_loops_displace(const unsigned char *held, int start, unsigned 
     }
 }
 
+#if ROBOT_TWO_LINKS
+/* Where just the independent velocities are held: the configuration of the explicit formulas in w->q, and its largest
+ * residual. */
+static robot_real_t robot_loops_explicit(
+    const robot_params_t *p, const unsigned char *held, const robot_real_t *q, robot_loops_workspace_t *w)
+{
+    int same = held != NULL;
+    for (int k = 0; (k < ROBOT_NV) && same; ++k) {
+        same = (held[k] != 0u) == (robot_loop_independent[k] != 0u);
+    }
+    robot_closed_configuration(p, q, w->q);
+    return same ? robot_loops_gap(p, w->q, w) : ROBOT_HUGE;
+}
+#endif
+
 int robot_close_loops(const robot_params_t *p, const unsigned char *held, robot_real_t tolerance, robot_real_t *q,
     robot_real_t *gap, robot_loops_workspace_t *workspace)
 {
@@ -148,6 +163,15 @@ int robot_close_loops(const robot_params_t *p, const unsigned char *held, robot_
     for (int i = 0; i < ROBOT_NQ; ++i) {
         w->best[i] = q[i];
     }
+#if ROBOT_TWO_LINKS
+    const robot_real_t exact = (sound && (least > tolerance)) ? robot_loops_explicit(p, held, q, w) : least;
+    if (exact <= tolerance) {
+        for (int i = 0; (i < ROBOT_NQ) && (exact < least); ++i) {
+            w->best[i] = w->q[i];
+        }
+        least = exact;
+    }
+#endif
     for (int start = 0; sound && (start < ROBOT_LOOPS_STARTS) && (least > tolerance); ++start) {
         for (int i = 0; i < ROBOT_NQ; ++i) {
             w->q[i] = q[i];

@@ -8,7 +8,8 @@
  *
  * Newton's method with a bound of steps: each is the least displacement of the coordinates that are not held, in the
  * linear model damped as the residuals are large. Where it gets stuck, as in a loop that is open by exactly pi, it
- * starts again from a displaced configuration, of which the sequence is fixed.
+ * starts again from a displaced configuration, of which the sequence is fixed. Where two links close each loop and
+ * just the independent velocities are held, explicit formulas come first.
  */
 
 #ifndef ROBOT_LOOPS_H

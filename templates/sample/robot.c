@@ -204,6 +204,14 @@ void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_r
     e[0] = q[0] - q[1];
 }
 
+void robot_closed_configuration(const robot_params_t *p, const robot_real_t *q, robot_real_t *closed)
+{
+    (void)p;
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        closed[i] = (i == 1) ? q[0] : q[i];
+    }
+}
+
 void robot_loop_jacobian(const robot_params_t *p, const robot_real_t *q, robot_real_t *J)
 {
     (void)p;

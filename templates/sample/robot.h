@@ -60,6 +60,7 @@ void robot_kinetic_energy(const robot_params_t *p, const robot_real_t *q, const 
 void robot_potential_energy(const robot_params_t *p, const robot_real_t *q, robot_real_t *V);
 #if ROBOT_LOOPS
 void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_real_t *e);
+void robot_closed_configuration(const robot_params_t *p, const robot_real_t *q, robot_real_t *closed);
 void robot_loop_jacobian(const robot_params_t *p, const robot_real_t *q, robot_real_t *J);
 #endif
 int robot_forward_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,

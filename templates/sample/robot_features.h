@@ -59,6 +59,9 @@
 #ifndef ROBOT_LOOP_ROWS
 #define ROBOT_LOOP_ROWS ROBOT_LOOPS /* number of all rows of loops */
 #endif
+#ifndef ROBOT_TWO_LINKS
+#define ROBOT_TWO_LINKS ROBOT_LOOPS /* whether explicit formulas close the loops */
+#endif
 
 #ifndef ROBOT_READINGS
 #define ROBOT_READINGS 2 /* numbers that the sensors of an observer read */

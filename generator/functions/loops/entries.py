@@ -9,6 +9,7 @@ from elastogen.generator.functions.loops.closing import Closing, has_loops
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.loops.rows import row_names
+from elastogen.generator.loops.two_links import closed_configuration as by_two_links
 from elastogen.generator.program.arguments import matrix, vector
 from elastogen.generator.robot.robot import Robot
 
@@ -26,6 +27,17 @@ def loop_jacobian(variant: Variant) -> Derived:
 def loop_bias(variant: Variant) -> Derived:
     """dJ/dt qd."""
     return Derived((Closing(variant).loops.bias(variant.input("q"), variant.input("qd")),))
+
+
+def explicit(robot: Robot) -> bool:
+    """Whether explicit formulas close all loops."""
+    return has_loops(robot) and bool(analysis_of(robot).two_links)
+
+
+def closed_configuration(variant: Variant) -> Derived:
+    """q with the angles that close the loops."""
+    q = by_two_links(Closing(variant).loops, variant.analysis.two_links, variant.input("q"))
+    return Derived((variant.mechanism.in_robot_order(q),))
 
 
 def determined(robot: Robot) -> bool:
@@ -54,6 +66,11 @@ ENTRIES = (
           (loop_jacobian,), "kinematic", applies=has_loops, applies_to=_LOOPS),
     Entry("loop_bias", "Accelerations of the loops without qdd: dJ/dt qd, so that J qdd + this = 0.", ("q", "qd"),
           _rows("b", "m/s^2, 1/s^2", "per row"), (loop_bias,), "kinematic", applies=has_loops, applies_to=_LOOPS),
+    Entry("closed_configuration",
+          "Configuration that closes all loops by explicit formulas, with the independent coordinates as they are.",
+          ("q",), lambda v: (vector("closed", v.positions, "rad or m", "open where the links are too short"),),
+          (closed_configuration,), "kinematic", applies=explicit,
+          applies_to="only for robots whose loops are closed by two links in a plane each"),
     Entry("driven_map", "Map from the driven velocities to all: qd = G(q) qd_driven.", ("q",),
           lambda v: (matrix("G", v.size, _count(v), "1, m, 1/m", "columns of the independent drives"),),
           (dynamics.driven_map,), "kinematic", applies=determined, applies_to=_DETERMINED),

@@ -44,10 +44,11 @@ class LoopMethods(Evaluation):
         """Return the nearest configuration (..., nq) in which all loops are closed.
 
         ``held`` are velocities, by names or indices, whose coordinates stay as they are: by default those of the independent
-        drives; ``held=[]`` moves everything. Newton's steps have a bound, and where they get stuck, as from a loop that is
-        open by exactly pi, they start again from a displaced configuration. ``tolerance`` is that of the residuals, by default
-        1e-12 in double and 2e-6 in single precision, more where loops contradict each other by rounding. ModelError with the
-        remaining gap where the loops cannot be closed.
+        drives; ``held=[]`` moves everything. Where two links in a plane close each loop and just the independent coordinates
+        are held, explicit formulas give it (``closed_configuration``). Elsewhere Newton's steps have a bound, and where they
+        get stuck, as from a loop that is open by exactly pi, they start again from a displaced configuration. ``tolerance``
+        is that of the residuals, by default 1e-12 in double and 2e-6 in single precision, more where loops contradict each
+        other by rounding. ModelError with the remaining gap where the loops cannot be closed.
         """
         info = self._known_loops("close_loops")
         try:
@@ -64,8 +65,13 @@ class LoopMethods(Evaluation):
         if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < 1:
             raise ModelError(f"{self._name}.close_loops: tolerance={tolerance!r}, expected a number between 0 and 1.")
         found = np.empty(given.shape, dtype=self.dtype)
-        for index in np.ndindex(given.shape[:-1]):
-            found[index] = self._closed(given[index], free, limit, parameters, info)
+        left = np.ones(given.shape[:-1], dtype=bool)
+        if "closed_configuration" in self._kernels and {*range(self.nv)} - {*free.tolist()} == {*info.independent}:
+            found[...] = self._evaluate("closed_configuration", (given,), None, parameters)
+            e = np.asarray(self._evaluate("loop_residual", (found,), None, parameters), dtype=float)
+            left = ~(np.abs(e).max(axis=-1, initial=0.0) <= limit)
+        for index in np.argwhere(left):
+            found[tuple(index)] = self._closed(given[tuple(index)], free, limit, parameters, info)
         return found
 
     def _why_singular(self, q: NDArray[Any], values: NDArray[Any]) -> str:

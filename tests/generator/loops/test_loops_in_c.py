@@ -74,8 +74,10 @@ int main(void)
 """
 
 
-def test_loops_are_closed_in_c(tmp_path: Path) -> None:
-    elastogen.generate(FOUR_BAR, tmp_path, outputs=["loop_residual", "loop_jacobian"])
+@pytest.mark.parametrize("outputs", [[], ["closed_configuration"]], ids=["newton", "explicit"])
+def test_loops_are_closed_in_c(outputs: list[str], tmp_path: Path) -> None:
+    elastogen.generate(FOUR_BAR, tmp_path, outputs=["loop_residual", "loop_jacobian", *outputs])
+    assert ("robot_loops_explicit" in (tmp_path / "linkage_loops.c").read_text().replace("linkage_", "robot_")) == bool(outputs)
     (tmp_path / "main.c").write_text(PROGRAM)
     sources = [str(tmp_path / name) for name in ("main.c", "linkage.c", "linkage_loops.c")]
     command = [COMPILERS[0], "-std=c99", "-O1", *sources, "-lm", "-o", str(tmp_path / "main")]
