@@ -74,8 +74,8 @@ def in_lanes(function: Signature) -> TypeGuard[Function]:
 
 
 def simulated_in_lanes(derivation: ModelFacts, simulation: SimulationContext | None) -> bool:
-    """Whether several motions can be simulated at once: all functions that the integrators call run in lanes, and no loops."""
-    if simulation is None or simulation.switching is not None or simulation.loops is not None:
+    """Whether several motions can be simulated at once: all that integrators call runs in lanes, nothing ends their steps."""
+    if simulation is None or simulation.switching is not None or simulation.loops is not None or simulation.ground:
         return False
     return all(in_lanes(function) for function in derivation.functions if function.name in simulation.functions)
 

@@ -21,6 +21,7 @@ from elastogen.runtime.interface.integrators import INTEGRATORS, KEEPING, Integr
 
 NEEDED = "forward_dynamics"
 """Without this function there is no simulation."""
+GROUND = "ground_motion"
 USED = (
     NEEDED,
     "inverse_dynamics",
@@ -32,6 +33,7 @@ USED = (
     "potential_energy",
     "configuration_rate",
     "integrate",
+    GROUND,
     *KEEPING,
     "forward_dynamics_derivatives",
 )
@@ -101,6 +103,7 @@ class SimulationContext:
     quaternions: tuple[int, ...] = ()  # where in q they start; with them, nv is less than nq
     rates: tuple[int, ...] = ()  # per coordinate the velocity beside it
     loops: KeptLoops | None = None  # of a robot with loops
+    ground: int = 0  # number of points that touch a ground
 
     def _can(self, entry: Integrator) -> bool:
         """Whether a robot has what an integrator needs."""
@@ -121,6 +124,7 @@ class SimulationContext:
             "SINGLE": int(real == "float"),
             "LANES": int(lanes),
             "CONTROLLERS": int(self.controllers),
+            "GROUND": self.ground,
             "LOOPS": 0 if self.loops is None else len(self.loops.rows),
             "LOOP_ROWS": 0 if self.loops is None else self.loops.count,
             **{f"HAS_{name.upper()}": int(name in self.functions) for name in OPTIONAL},
@@ -219,6 +223,7 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         quaternions=derivation.robot.quaternions,
         rates=_rates(derivation.robot),
         loops=loops,
+        ground=len(derivation.robot.ground.points) if derivation.robot.ground is not None and GROUND in functions else 0,
     )
 
 

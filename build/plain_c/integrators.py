@@ -51,7 +51,7 @@ def _choice(entries: Sequence[Integrator]) -> str:
             "The step was taken over.", "void robot_sim_took(robot_sim_motion_t *w)", "", keeping,
             lambda e: f"robot_sim_{e.name}_took(w);", "",
         ),
-        "#if ROBOT_SLIDING",
+        "#if ROBOT_SLIDING || ROBOT_GROUND",
         *_function(
             "The last step is taken again: back to where it started from.",
             "void robot_sim_back(robot_sim_motion_t *w)", "", keeping, lambda e: f"robot_sim_{e.name}_back(w);", "",

@@ -27,7 +27,7 @@ from elastogen.generator.functions.composed.confirmed import confirmed
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.sensitivities import sensitivity_entry, sensitivity_of
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
-from elastogen.generator.functions.frames import contacts, wrenches
+from elastogen.generator.functions.frames import contacts, ground, wrenches
 from elastogen.generator.functions.frames import motion as frame_motion
 from elastogen.generator.functions.function import Function, ModelFacts
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
@@ -76,6 +76,7 @@ CATALOGUE: dict[str, Entry] = {
         *configuration.ENTRIES,
         *loops.ENTRIES,
         *contacts.ENTRIES,
+        *ground.ENTRIES,
     )
 }  # every function that can be emitted, in the order in which they appear in the C
 FRAMED: dict[str, Entry] = {entry.name: entry for entry in (*frame_motion.ENTRIES, *wrenches.ENTRIES)}
@@ -138,6 +139,7 @@ def output_names(
             wanted |= {name for name in SIMULATION if robot is None or CATALOGUE[name].applies(robot)}
             wanted |= {"mass_matrix"} if robot is not None and selectors(robot) else set()
             wanted |= {*KEEPING, "forward_dynamics_derivatives"} if robot is not None and robot.loops else set()
+            wanted |= {"ground_motion"} if robot is not None and robot.ground is not None else set()
             wanted |= {"load_friction_forces"} if robot is not None and robot.has_load_friction else set()
         elif name == "estimation":
             if robot is not None and not robot.sensors:

@@ -237,6 +237,9 @@ METHODS: dict[str, PythonMethod] = {
     ),
     "loop_jacobian": PythonMethod("Derivatives of the residuals along the velocities, (..., rows, nv): J qd = 0."),
     "loop_bias": PythonMethod("dJ/dt qd, (..., rows): J qdd + this = 0."),
+    "ground_motion": PythonMethod(
+        """Distances of the ground's points from it and their rates, two arrays (..., points) [m, m/s]: negative in it.""",
+    ),
     "closed_configuration": PythonMethod(
         """Configuration (..., nq) by explicit formulas, where two links close each loop; the independent coordinates stay.
 

@@ -360,6 +360,7 @@ class VariantFamily:
             made: dict[str, Callable[[], list[Variant]]] = {
                 "kinematic": self.kinematic, "dynamic": self.dynamic, "points": self.pointed, "physical": self.physical,
                 "frames": lambda: self.pointed(self.frames), "loaded": lambda: self.dynamic(self.frames),
+                "grounded": lambda: self.pointed(tuple(n for n, _ in self.robot.ground.points) if self.robot.ground else ()),
                 "contacts": lambda: self.dynamic(tuple(contact.frame for contact in self.robot.contacts)),
             }  # fmt: skip
             self._frame_assignments[family] = made[family]() if family in made else [self.plain()]

@@ -370,6 +370,11 @@ class CatalogueMethods(Evaluation):
     def loop_bias(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """dJ/dt qd, (..., rows): J qdd + this = 0."""
 
+    def ground_motion(
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Distances of the ground's points from it and their rates, two arrays (..., points) [m, m/s]: negative in it."""
+
     def closed_configuration(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Configuration (..., nq) by explicit formulas, where two links close each loop; the independent coordinates stay.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -21,3 +21,15 @@ class Plane:
         points, normal, height = data
         frames, radii = zip(*points, strict=True)
         return cls(tuple(frames), tuple(radii), tuple(normal), float(height))
+
+
+@dataclass(frozen=True)
+class GroundEvent:
+    """A point touches the ground, or lifts off."""
+
+    time: float  # [s]
+    frame: str
+    kind: Literal["touch", "lift"]
+    speed: float  # along the normal, away from the ground [m/s]
+    motion: tuple[int, ...] = ()
+    """Which motion of a batch."""

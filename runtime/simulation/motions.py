@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.plane import GroundEvent
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.switches import Switch
 
@@ -51,6 +52,13 @@ class Motions(Sequence["Motion"]):
                 for array in self.samples.values():
                     array[k, motion.control.samples :] = np.nan
 
+    def met(self, name: str) -> tuple[Any, ...]:
+        """What all motions met, switches or events of the ground, with the places of the motions in the batch."""
+        places = [tuple(int(k) for k in np.unravel_index(n, self.batch)) if self.batch else () for n in range(len(self))]
+        return tuple(
+            replace(m, motion=place) for place, motion in zip(places, self.each, strict=True) for m in getattr(motion, name)
+        )
+
     def shaped(self) -> dict[str, NDArray[Any]]:
         """The samples with the axes of the batch."""
         return {name: array.reshape(*self.batch, *array.shape[1:]) for name, array in self.samples.items()}
@@ -66,6 +74,7 @@ class Motion:
     control: Any
     status: str = "CANCELLED"
     switches: tuple[Switch, ...] = ()
+    ground_events: tuple[GroundEvent, ...] = ()
     passed: Passed | None = None
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.plane import GroundEvent
 from elastogen.runtime.interface.shown_page import ShownPage
 from elastogen.runtime.simulation.stops import LimitPassed
 from elastogen.runtime.simulation.switches import Switch, energy_changes, table
@@ -91,6 +92,8 @@ class Simulation:
     """Time that the computation took [s]."""
     switches: tuple[Switch, ...] = ()
     """Borders of elements that sliding joints passed, with the energy before and after; at most 4096 for each motion."""
+    ground_events: tuple[GroundEvent, ...] | None = None
+    """When points touched the ground and lifted off, in order of time; at most 4096 for each motion. None: no ground."""
     switch_count: Any = 0
     """How many there were: a number, or an array (...)."""
     velocity_names: tuple[str, ...] = ()
@@ -167,6 +170,9 @@ class Simulation:
             seconds=self.seconds / max(1, np.size(self.status)),
             largest_slopes=self.largest_slopes[place],
             switches=tuple(replace(switch, motion=()) for switch in self.switches if switch.motion == place),
+            ground_events=None
+            if self.ground_events is None
+            else tuple(replace(event, motion=()) for event in self.ground_events if event.motion == place),
             limits_passed=tuple(replace(passed, motion=()) for passed in self.limits_passed if passed.motion == place),
             **own,
         )
@@ -202,7 +208,8 @@ class Simulation:
         with replacing(target) as scratch:
             if target.suffix == ".npz":
                 given = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "animator"}
-                given["switches"] = table(self.switches)
+                given["switches"] = table(self.switches, Switch)
+                given["ground_events"] = None if self.ground_events is None else table(self.ground_events, GroundEvent)
                 arrays: dict[str, Any] = {key: np.asarray(value) for key, value in given.items() if value is not None}
                 np.savez_compressed(scratch, **arrays)
             else:

@@ -274,19 +274,21 @@ class SimulationMethods(LimitMethods):
         return why_singular(last, self.metadata.velocity_names)
 
     @property
-    def _sliding_names(self) -> list[str]:
-        return [joint.joint for joint in self.metadata.sliding]
+    def _at_borders(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Joints that slide along beams, and frames that touch the ground."""
+        ground = self.metadata.ground
+        return tuple(joint.joint for joint in self.metadata.sliding), () if ground is None else ground.frames
 
     def _simulator_for(self, label: str, needed: tuple[str, ...]) -> Simulator:
         """The integrators of a module that has the needed functions: this one, or one that is built now."""
         from elastogen.runtime.simulation.simulator import Simulator
 
         if self._simulator is None and hasattr(self._lib, "eg_simulate"):
-            self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self.nv, self._sliding_names)
+            self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self.nv, *self._at_borders)
         missing = [name for name in needed if self._simulator is None or name not in self._simulator.functions]
         if missing and self._build is not None:
             other = self._build("simulation", ())
-            self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self.nv, self._sliding_names)
+            self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self.nv, *self._at_borders)
             return self._simulator
         if missing or self._simulator is None:
             manifold = ("configuration_rate", "integrate") if self.nq != self.nv else ()
@@ -374,10 +376,8 @@ class SimulationMethods(LimitMethods):
                 for field in ("steps", "rejections", "evaluations", "factorizations")
             },
             seconds=seconds,
-            switches=tuple(
-                replace(switch, motion=tuple(int(k) for k in np.unravel_index(number, batch)) if batch else ())
-                for number, motion in enumerate(motions) for switch in motion.switches
-            ),
+            switches=motions.met("switches"),
+            ground_events=motions.met("ground_events") if hasattr(motions[0].control, "touches") else None,
             flexible_links=tuple(slopes.link for slopes in self.metadata.slopes),
             largest_slopes=self._largest_slopes(shaped["q"]),
             limits_passed=self._limits_passed(motions, batch),

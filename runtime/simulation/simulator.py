@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.interface.integrators import integrator
+from elastogen.runtime.interface.plane import GroundEvent
 from elastogen.runtime.simulation.inputs import CFunction, InputData
 from elastogen.runtime.simulation.lane_blocks import LaneBlocks
 from elastogen.runtime.simulation.motions import Motion, Motions, Passed
@@ -81,9 +82,12 @@ def _holding(memory: list[Any], task: Callable[[], None]) -> None:
 class Simulator:
     """The integrators of one extension module."""
 
-    def __init__(self, lib: Any, ffi: Any, functions: Sequence[str], nq: int, nv: int, sliding: Sequence[str]) -> None:
+    def __init__(
+        self, lib: Any, ffi: Any, functions: Sequence[str], nq: int, nv: int, sliding: Sequence[str], grounded: Sequence[str]
+    ) -> None:
         self._lib, self.ffi, self._nq, self._nv, self._sliding = lib, ffi, nq, nv, tuple(sliding)
         self.functions = frozenset(functions)
+        self._grounded = tuple(grounded) if "ground_motion" in self.functions else ()
         names = [name for name in dir(lib) if name.startswith("EG_SIM_STATUS_")]
         self._status = {int(getattr(lib, name)): name[len("EG_SIM_STATUS_") :] for name in names}
 
@@ -229,6 +233,9 @@ class Simulator:
         switches = ffi.new("eg_switch_t[]", MOST_SWITCHES) if self._sliding else None
         if switches is not None:
             record.switches, record.most_switches = switches, MOST_SWITCHES
+        touches = ffi.new("eg_sim_touch_t[]", MOST_SWITCHES) if self._grounded else None
+        if touches is not None:
+            record.touches, record.most_touches = touches, MOST_SWITCHES
         status = self._lib.eg_simulate(
             self._pointer(motion.parameters, "eg_real_t[]"), struct, options, self._pointer(motion.q0),
             self._pointer(motion.qd0), len(times), self._pointer(times), record, workspace, motion.control,
@@ -239,6 +246,9 @@ class Simulator:
         if switches is not None:
             count = min(int(motion.control.switches), MOST_SWITCHES)
             motion.switches = tuple(self._switch(switches[number]) for number in range(count))
+        if touches is not None:
+            count = min(int(motion.control.touches), MOST_SWITCHES)
+            motion.ground_events = tuple(self._touch(touches[number]) for number in range(count))
 
     def _watch(self, motion: Motion, start: float, struct: Any, data: StopData) -> _Watch:
         """What looks at the limits after every step and, with springs, is asked for the forces in place of the input."""
@@ -259,6 +269,10 @@ class Simulator:
     def _switch(self, report: Any) -> Switch:
         joint = self._sliding[report.joint]
         return Switch(report.time, joint, report.before, report.after, report.energy_before, report.energy_after)
+
+    def _touch(self, found: Any) -> GroundEvent:
+        kind: Literal["touch", "lift"] = "touch" if found.touches else "lift"
+        return GroundEvent(found.time, self._grounded[found.point], kind, found.speed)
 
     def switch(self, parameters: NDArray[Any], elements: Sequence[int], q: NDArray[Any], qd: NDArray[Any]) -> Switch:
         """Carry a state that is just beyond a border of the elements over to the next one: q and qd are changed."""

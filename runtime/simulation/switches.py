@@ -37,13 +37,14 @@ def energy_changes(switches: Sequence[Switch], t: NDArray[Any], batch: tuple[int
     return total
 
 
-def table(switches: Sequence[Switch]) -> NDArray[Any]:
-    """The switches as a structured array, which a file can hold."""
-    longest = max((len(switch.joint) for switch in switches), default=1)
-    axes = max((len(switch.motion) for switch in switches), default=0)
-    kinds = {"joint": f"U{longest}", "before": "i8", "after": "i8", "motion": f"({axes},)i8"}
-    names = [field.name for field in fields(Switch)]
-    rows = [tuple(getattr(switch, name) for name in names) for switch in switches]
+def table(met: Sequence[Any], kind: type[Any]) -> NDArray[Any]:
+    """Switches, or events of the ground, as a structured array, which a file can hold."""
+    names = [field.name for field in fields(kind)]
+    axes = max((len(each.motion) for each in met), default=0)
+    kinds = {"before": "i8", "after": "i8", "motion": f"({axes},)i8"}
+    for name in {"joint", "frame", "kind"} & {*names}:
+        kinds[name] = f"U{max((len(getattr(each, name)) for each in met), default=1)}"
+    rows = [tuple(getattr(each, name) for name in names) for each in met]
     return np.array(rows, dtype=[(name, kinds.get(name, "f8")) for name in names])
 
 

@@ -196,6 +196,19 @@ void robot_frame_pose_and_jacobian(
 }
 #endif
 
+#if ROBOT_GROUND
+/* The first mass is above 0, or is not. */
+void robot_ground_motion(
+    const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *gaps, robot_real_t *rates)
+{
+    (void)p;
+    for (int i = 0; i < ROBOT_GROUND; ++i) {
+        gaps[i] = q[0];
+        rates[i] = qd[0];
+    }
+}
+#endif
+
 #if ROBOT_LOOPS
 /* Both masses start from the same state and move in the same way. */
 void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_real_t *e)

@@ -58,6 +58,10 @@ void robot_load_friction_forces(
     const robot_params_t *p, const robot_real_t *qd, const robot_real_t *F, robot_real_t *R);
 void robot_kinetic_energy(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *T);
 void robot_potential_energy(const robot_params_t *p, const robot_real_t *q, robot_real_t *V);
+#if ROBOT_GROUND
+void robot_ground_motion(
+    const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *gaps, robot_real_t *rates);
+#endif
 #if ROBOT_LOOPS
 void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_real_t *e);
 void robot_closed_configuration(const robot_params_t *p, const robot_real_t *q, robot_real_t *closed);

@@ -8,6 +8,9 @@
 #ifndef ROBOT_SLIDING
 #define ROBOT_SLIDING 0 /* number of joints that slide along beams, or beams through them */
 #endif
+#ifndef ROBOT_GROUND
+#define ROBOT_GROUND 0 /* number of points that touch a ground */
+#endif
 #ifndef ROBOT_REFRACTS
 #define ROBOT_REFRACTS                                                                                                 \
     ROBOT_SLIDING /* whether the mass matrix jumps where a sliding joint passes from element to element */

@@ -56,8 +56,17 @@ static int robot_sim_begin(
     int status = !sound
                      ? ROBOT_SIM_STATUS_ARGUMENT
                      : (robot_sim_all_finite(w->y, ROBOT_SIM_NX) ? ROBOT_SIM_STATUS_OK : ROBOT_SIM_STATUS_NOT_FINITE);
-#if ROBOT_SLIDING
+#if ROBOT_SLIDING || ROBOT_GROUND
     w->t_switch = -ROBOT_HUGE;
+#endif
+#if ROBOT_GROUND
+    w->control->touches = 0u;
+    (void)robot_sim_call_ground_motion(w, w->y, &w->y[ROBOT_NQ], w->gaps, w->rates);
+    for (int k = 0; k < ROBOT_GROUND; ++k) {
+        w->below[k] = w->gaps[k] < REAL(0.0);
+    }
+#endif
+#if ROBOT_SLIDING
     w->control->switches = 0u;
     w->control->left = 0;
     if (status == ROBOT_SIM_STATUS_OK) {

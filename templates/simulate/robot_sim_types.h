@@ -44,6 +44,16 @@ typedef struct {
     void *event_context;
 } robot_sim_options_t;
 
+#if ROBOT_GROUND
+/** A point touches the ground, or lifts off: there the step ends. */
+typedef struct {
+    robot_scalar_t time;  /* [s] */
+    robot_scalar_t speed; /* along the normal, away from the ground [m/s] */
+    int point;            /* which of the ground's points */
+    int touches;          /* 1: it touches, 0: it lifts off */
+} robot_sim_touch_t;
+#endif
+
 /** Where the samples go, one row for each sample time; what is null is not recorded. */
 typedef struct {
     robot_scalar_t *q;         /* [rad, m], nq in a row */
@@ -56,6 +66,10 @@ typedef struct {
 #if ROBOT_SLIDING
     robot_switch_t *switches; /* changes of the element inside a sliding joint, in the order of time */
     size_t most_switches;     /* how many of them there is room for */
+#endif
+#if ROBOT_GROUND
+    robot_sim_touch_t *touches; /* of the points of the ground, in the order of time */
+    size_t most_touches;        /* how many of them there is room for */
 #endif
 } robot_sim_record_t;
 
@@ -71,6 +85,9 @@ typedef struct {
 #if ROBOT_SLIDING
     uint64_t switches; /* out: borders of elements that sliding joints passed, recorded or not */
     int left;          /* out: after STATUS_OUT_OF_RANGE, the position in k of the joint that left its beam */
+#endif
+#if ROBOT_GROUND
+    uint64_t touches; /* out: how often points touched the ground or lifted off, recorded or not */
 #endif
 } robot_sim_control_t;
 

@@ -25,20 +25,35 @@ static int robot_sim_step(robot_sim_workspace_t *w, size_t samples)
         const robot_scalar_t h = robot_sim_equal_step(w, limit, &after);
         status = robot_sim_step_of_length(w, h, after);
     }
-#if ROBOT_SLIDING
-    const int crossed = (status == ROBOT_SIM_STATUS_OK) && (robot_switch_margin(w->k, w->y) < REAL(0.0));
-    status = crossed ? robot_sim_locate(w) : status;
+#if ROBOT_SLIDING || ROBOT_GROUND
+    const int ended = (status == ROBOT_SIM_STATUS_OK) && (robot_sim_margin(w, w->y) < REAL(0.0));
+    status = ended ? robot_sim_locate(w) : status;
 #endif
     while ((status == ROBOT_SIM_STATUS_OK) && adaptive && (w->times[w->sample] < w->t)) {
         robot_sim_dense(w, w->times[w->sample]);
         status = robot_sim_store(w, w->times[w->sample], w->trial);
     }
+#if ROBOT_GROUND
+    if (ended && (status == ROBOT_SIM_STATUS_OK)) {
+        robot_sim_touch(w);
+    }
+#endif
 #if ROBOT_SLIDING
+#if ROBOT_GROUND
+    const int crossed = ended && (robot_switch_margin(w->k, w->y) < REAL(0.0));
+#else
+    const int crossed = ended;
+#endif
     status = (crossed && (status == ROBOT_SIM_STATUS_OK)) ? robot_sim_pass(w) : status;
 #endif
     if ((status == ROBOT_SIM_STATUS_OK) && (w->options->event != NULL)) {
         const int answer = w->options->event(w->options->event_context, w->t, w->y, &w->y[ROBOT_NQ]);
         w->ready = w->ready && (answer == 0);
+#if ROBOT_GROUND
+        if (answer > 0) {
+            robot_sim_touch(w);
+        }
+#endif
         status = (answer >= 0) ? status : ROBOT_SIM_STATUS_EVENT;
 #if ROBOT_LOOPS
         if (answer > 0) {

@@ -72,9 +72,15 @@ typedef struct {
     robot_scalar_t slopes[7][ROBOT_SIM_NY];
     robot_scalar_t F[ROBOT_NV];
 #if ROBOT_SLIDING
-    int k[ROBOT_SLIDING];    /* elements inside the sliding joints */
-    robot_scalar_t t_switch; /* time of the last change of them */
+    int k[ROBOT_SLIDING]; /* elements inside the sliding joints */
     robot_switch_work_t switching;
+#endif
+#if ROBOT_GROUND
+    int below[ROBOT_GROUND]; /* whether a point is in the ground */
+    robot_scalar_t gaps[ROBOT_GROUND], rates[ROBOT_GROUND];
+#endif
+#if ROBOT_SLIDING || ROBOT_GROUND
+    robot_scalar_t t_switch; /* when a step ended at a border last */
 #endif
 #if ROBOT_LOOPS
     robot_scalar_t loop_e[ROBOT_LOOP_ROWS], loop_J[ROBOT_LOOP_ROWS * ROBOT_NV]; /* residuals and rows of the loops */
@@ -86,7 +92,7 @@ typedef struct {
     robot_scalar_t power[2], power_next[2];
     robot_scalar_t dF_dq[ROBOT_NV * ROBOT_NV], dF_dqd[ROBOT_NV * ROBOT_NV], M[ROBOT_NV * ROBOT_NV];
     int pivots[ROBOT_NV];
-#if ROBOT_SLIDING
+#if ROBOT_SLIDING || ROBOT_GROUND
     robot_scalar_t qdd_before[ROBOT_NV], a_before[ROBOT_NV], power_before[2];
 #endif
 #endif

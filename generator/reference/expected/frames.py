@@ -112,6 +112,15 @@ def poses_of(of: Quantities, found: Found) -> list[Difference]:
     return [*_one(found[0], T[..., :3, 3]), *_one(found[1], T[..., :3, :3])]
 
 
+def ground_motion(of: Quantities, found: Found) -> list[Difference]:
+    """Of the points of the ground, along its normal."""
+    ground = of.of.robot.ground
+    assert ground is not None
+    twists, T = _motion(of, [name for name, _ in ground.points], 0)
+    normal, radii = np.array(ground.normal), np.array([radius for _, radius in ground.points])
+    return [*_one(found[0], T[..., :3, 3] @ normal - ground.height - radii), *_one(found[1], twists[..., :3] @ normal)]
+
+
 def poses_and_jacobians(of: Quantities, found: Found) -> list[Difference]:
     """Both."""
     return [*poses_of(of, found), *jacobians(chosen)(of, found[2:])]
@@ -311,6 +320,7 @@ FRAMES: dict[str, Expectation] = {
     **{f"frame_velocity{r}": motions(chosen, 0, r) for r in _REFERENCES},
     **{f"frame_acceleration{r}": motions(chosen, 1, r) for r in _REFERENCES},
     "frame_forces": forces(chosen),
+    "ground_motion": ground_motion,
     "inverse_dynamics_with_wrenches": inverse_with_wrenches,
     "forward_dynamics_with_wrenches": forward_with_wrenches,
 }

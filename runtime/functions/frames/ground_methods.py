@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,17 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array
 from elastogen.runtime.functions.metadata import Metadata
-from elastogen.runtime.interface.plane import Plane
-
-
-@dataclass(frozen=True)
-class GroundEvent:
-    """A point touches the ground, or lifts off."""
-
-    time: float  # [s]
-    frame: str
-    kind: Literal["touch", "lift"]
-    speed: float  # along the normal, away from the ground [m/s]
+from elastogen.runtime.interface.plane import GroundEvent, Plane
 
 
 class GroundMethods:
@@ -42,13 +31,17 @@ class GroundMethods:
     def ground_events(self, motion: Any) -> tuple[GroundEvent, ...]:
         """When the points touch the ground and lift off in a simulated motion, in order of time.
 
-        Times are found between samples by cubic interpolation of the distances: a touch that lasts less than the time between
-        two samples is not seen. Ask for samples (``t=``) that are closer than that.
+        Steps of a simulation end there, whatever the samples are. In motions that come from elsewhere, or whose model has no
+        ``ground_motion``, times are found between samples by cubic interpolation of the distances: there a touch that lasts
+        less than the time between two samples is not seen.
         """
+        met = getattr(motion, "ground_events", None)
+        if met is not None and np.ndim(motion.q) == 2:
+            return tuple(met)
         plane = self._plane()
         t, q, qd = (np.asarray(values, dtype=float) for values in (motion.t, motion.q, motion.qd))
         if q.ndim != 2:
-            raise ModelError(f"{self._name}.ground_events: got {q.ndim - 1} axes of motions, expected one: motion[k].")
+            raise ModelError(f"{self._name}.ground_events: got {q.ndim - 1} axes of motions, expected one: motion.motion(k).")
         gaps = np.asarray(self.ground_gaps(q), dtype=float)
         velocities = np.asarray(self.frame_velocity(list(plane.frames), q, qd), dtype=float)
         rates = velocities[..., :3] @ np.array(plane.normal)

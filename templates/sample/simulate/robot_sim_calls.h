@@ -77,6 +77,15 @@ static unsigned robot_sim_call_potential_energy(robot_sim_motion_t *w, const rob
 }
 #endif
 
+#if ROBOT_GROUND
+static unsigned robot_sim_call_ground_motion(robot_sim_motion_t *w, const robot_sim_state_t *q,
+    const robot_sim_state_t *qd, robot_sim_state_t *gaps, robot_sim_state_t *rates)
+{
+    robot_ground_motion(w->p, q, qd, gaps, rates);
+    return 1u;
+}
+#endif
+
 #if ROBOT_LOOPS
 static unsigned robot_sim_call_loop_residual(robot_sim_motion_t *w, const robot_sim_state_t *q, robot_sim_state_t *e)
 {

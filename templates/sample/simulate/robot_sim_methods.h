@@ -89,7 +89,7 @@ static void robot_sim_took(robot_sim_motion_t *w)
     }
 }
 
-#if ROBOT_SLIDING
+#if ROBOT_SLIDING || ROBOT_GROUND
 /* The last step is taken again: back to where it started from. */
 static void robot_sim_back(robot_sim_motion_t *w)
 {

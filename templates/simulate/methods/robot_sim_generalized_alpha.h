@@ -233,7 +233,7 @@ static unsigned robot_sim_generalized_alpha(
 /* The step was accepted: what the next one starts from. */
 static void robot_sim_generalized_alpha_took(robot_sim_motion_t *w)
 {
-#if ROBOT_SLIDING
+#if ROBOT_SLIDING || ROBOT_GROUND
     for (int i = 0; i < ROBOT_NV; ++i) {
         w->qdd_before[i] = w->qdd[i];
         w->a_before[i] = w->a[i];
@@ -250,7 +250,7 @@ static void robot_sim_generalized_alpha_took(robot_sim_motion_t *w)
     w->ready = 1;
 }
 
-#if ROBOT_SLIDING
+#if ROBOT_SLIDING || ROBOT_GROUND
 /* The last step is taken again: back to where it started from. */
 static void robot_sim_generalized_alpha_back(robot_sim_motion_t *w)
 {

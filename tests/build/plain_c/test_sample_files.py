@@ -38,6 +38,8 @@ VARIANTS = {
         "-DROBOT_HAS_GRAVITY_VECTOR=0",
     ],
     "without drives": ["-DROBOT_PASSIVE=1"],
+    "ground": ["-DROBOT_GROUND=2"],
+    "sliding on ground": ["-DROBOT_SLIDING=1", "-DROBOT_GROUND=2", "-DROBOT_HAS_LOAD_FRICTION_FORCES=1"],
     "kept": ["-DROBOT_SLIDING=1", "-DROBOT_REFRACTS=0", "-DROBOT_HAS_KINETIC_ENERGY=0"],
 }
 LANES = "robot_lanes_simulate.c"  # on vectors of gcc and clang, which are not ISO C
@@ -55,7 +57,7 @@ def fits(source: str, variant: str) -> bool:
         return variant != "float"  # time and state are double
     if "robot_loops" in source:
         return variant in ("loops", "free loops")
-    return "switch" not in source or variant in ("sliding", "kept")
+    return "switch" not in source or variant in ("sliding", "kept", "sliding on ground")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

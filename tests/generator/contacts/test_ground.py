@@ -53,6 +53,44 @@ def test_a_ball_bounces_as_the_scalar_equation_says(rolling: Any) -> None:
     assert flight == pytest.approx(2 * events[1].speed / 9.81, rel=1e-4)
 
 
+def test_steps_end_where_a_ball_touches_the_ground_and_lifts_off(rolling: Any) -> None:
+    """No sample is near: the fall is sqrt(2 h / g), the flight as long as the speed of the lift says."""
+    q = np.array(rolling.neutral())
+    q[2] = 0.4 + RADIUS
+    fall = np.sqrt(2 * 0.4 / 9.81)
+    for method, step in (("tsit5", {}), ("rk4", {"step": 2e-4}), ("generalized_alpha", {"step": 1e-4, "rho_inf": 1.0})):
+        motion = rolling.simulate(q, np.zeros(6), t=[0.0, 0.9], method=method, rtol=1e-10, atol=1e-12, **step)
+        touch, lift, again = motion.ground_events[:3]
+        assert motion.ground_events == rolling.ground_events(motion)
+        assert [touch.kind, lift.kind, again.kind] == ["touch", "lift", "touch"]
+        exact = {"tsit5": 1e-11, "rk4": 1e-11, "generalized_alpha": 1e-7}[method]
+        assert touch.time == pytest.approx(fall, abs=exact)
+        assert touch.speed == pytest.approx(-9.81 * fall, abs=10 * exact + 1e-11)
+        assert again.time - lift.time == pytest.approx(2 * lift.speed / 9.81, abs=10 * exact)
+
+
+def test_motions_of_a_batch_have_their_own_events(rolling: Any) -> None:
+    q = np.array([rolling.neutral()] * 3)
+    q[:, 2] = [0.2 + RADIUS, 0.1 + RADIUS, 5.0]
+    motion = rolling.simulate(q, np.zeros((3, 6)), t=[0.0, 0.5])
+    for k, height in enumerate((0.2, 0.1)):
+        events = motion.motion(k).ground_events
+        assert events[0].time == pytest.approx(np.sqrt(2 * height / 9.81), abs=1e-7)
+        assert events == rolling.ground_events(motion.motion(k))
+        assert {event.motion for event in motion.ground_events if event.time == events[0].time} == {(k,)}
+    assert motion.motion(2).ground_events == ()
+
+
+def test_a_crossing_is_located_with_any_step() -> None:
+    """With steps of 20 ms RK4 falls exactly, and so touches at the right time though no step ends there by itself."""
+    model = on_ground([{"frame": "ball", "radius": RADIUS}], stiffness=100.0)
+    q = np.array(model.neutral())
+    q[2] = 0.4 + RADIUS
+    motion = model.simulate(q, np.zeros(6), t=[0.0, 0.4], method="rk4", step=0.02)
+    assert motion.ground_events[0].time == pytest.approx(np.sqrt(2 * 0.4 / 9.81), abs=1e-12)
+    assert len(motion.ground_events) == 1
+
+
 def test_a_sliding_ball_ends_rolling_with_five_sevenths_of_its_speed(rolling: Any) -> None:
     q, sunk = np.array(rolling.neutral()), (MASS * 9.81 / 1e5) ** (2 / 3)
     q[2] = RADIUS - sunk
