@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from elastogen.build.files.simulation import OPTIONAL
@@ -83,3 +85,12 @@ def test_parts_say_what_they_are_part_of() -> None:
         first = source(path).partition("\n")[0]
         assert first.startswith(("/* Part of ", "/* Shared part: ")), name
         assert f"#ifndef {name.replace('.', '_').upper()}\n" in source(path), name
+
+
+def test_numbers_of_a_simulation_that_ended() -> None:
+    """Programs of users compare with them: what failed is negative, and no number changes."""
+    found = re.findall(r"^#define ROBOT_SIM_STATUS_(\w+) +\(?(-?\d+)\)?", source("simulate/robot_simulate.h"), re.MULTILINE)
+    failures = ["SINGULAR", "NOT_FINITE", "STEP_TOO_SMALL", "NEWTON", "FUNCTION", "EVENT", "ARGUMENT", "OUT_OF_RANGE", "OPEN"]
+    assert {name: int(number) for name, number in found} == {
+        "OK": 0, "CANCELLED": 1, **{name: -k for k, name in enumerate(failures, 1)}
+    }  # fmt: skip
