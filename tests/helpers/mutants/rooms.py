@@ -70,6 +70,7 @@ ROOMS = {
             *(f"tests/build/test_{part}.py" for part in ("golden", "c_body", "sincos", "functions_in_c", "few_registers")),
             "tests/build/module",
             "tests/runtime/model",
+            *(f"tests/generator/functions/test_{part}.py" for part in ("isomorphic_subtrees", "solution_columns")),
         ),
     ),
     "lanes": Room(("templates/lanes/*.[ch]",), ("tests/build/plain_c", "tests/runtime/simulation/test_simulate_lanes.py")),
