@@ -42,7 +42,7 @@ POSITIONS = ("q", "q0", "q1", "u")
 
 
 def input_argument(name: str, nq: int, nv: int, points: int = 0, per: str = "point") -> Argument:
-    """The input of that name for a robot with nq coordinates, nv velocities and so many points, or frames."""
+    """Return the input of that name for a robot with nq coordinates, nv velocities and this number of points, or frames."""
     if name == "wrenches":
         return Argument("wrenches", (points, 6), "N, N m", f"per {per}, force and moment on it, in base components")
     if name == "wrench":
@@ -57,15 +57,15 @@ def input_argument(name: str, nq: int, nv: int, points: int = 0, per: str = "poi
 
 
 def vector(name: str, size: int, unit: str, doc: str) -> Argument:
-    """An output with one element per velocity, or per coordinate."""
+    """Return an output with one element per velocity, or per coordinate."""
     return Argument(name, (size,), unit, doc)
 
 
 def matrix(name: str, rows: int, columns: int, unit: str, doc: str) -> Argument:
-    """A matrix output, row-major."""
+    """Return a matrix output, row-major."""
     return Argument(name, (rows, columns), unit, doc)
 
 
 def scalar(name: str, unit: str, doc: str) -> Argument:
-    """A single number."""
+    """Return an output that is a single number."""
     return Argument(name, (), unit, doc)

@@ -1,4 +1,4 @@
-"""Python's search for cycles, paused while graphs grow: they have none, and millions of small objects to look at."""
+"""Pauses Python's search for reference cycles while graphs grow: they have no cycles, and millions of small objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _was_enabled = False
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """No search for cycles inside the ``with``, in any thread; the last to leave restores what the first one found."""
+    """Pause the search for cycles inside the ``with`` in all threads; the last one to leave restores the first state."""
     global _inside, _was_enabled
     with _lock:
         if not _inside:

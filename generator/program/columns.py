@@ -16,7 +16,7 @@ GIVEN, SHARED, MADE = "given", "shared", "made"
 
 @dataclass(frozen=True)
 class Columns:
-    """A loop over columns, from values of their own and from values that all of them share."""
+    """A loop over columns, from values of each column and values that all of them share."""
 
     step: Graph  # with the inputs given[k] and shared[k]
     results: tuple[int, ...]  # references in the step
@@ -27,16 +27,16 @@ class Columns:
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Return the number of columns."""
         return len(self.given[0])
 
     @property
     def refs(self) -> list[int]:
-        """All references in the program."""
+        """Return all references in the program."""
         return [*(ref for row in self.given for ref in row), *self.shared]
 
     def renamed(self, refs: Sequence[int]) -> Columns:
-        """The same with other references, in the order of :attr:`refs`."""
+        """Return the same with other references, in the order of :attr:`refs`."""
         count = self.width * len(self.given)
         given = tuple(tuple(refs[start : start + self.width]) for start in range(0, count, self.width))
         return replace(self, given=given, shared=tuple(refs[count:]))
@@ -44,14 +44,14 @@ class Columns:
 
 @dataclass
 class Loops:
-    """The loops of a program that is being derived, each behind those from whose results it starts."""
+    """The loops of a program that is being derived, each after those whose results it starts from."""
 
     graph: Graph
     columns: list[Columns] = field(default_factory=list)
     made: int = 0
 
     def over(self, given: Sequence[Sequence[Value]], step: Callable[[list[Value]], Sequence[Value]]) -> list[list[Value]]:
-        """For every result of the step its values in all columns; ``given`` are rows of as many values each."""
+        """Return every result of the step in all columns; ``given`` are rows with one value for each column."""
         graph, width = self.graph, len(given[0])
         isomorphic = [len({value.ref for value in row}) == 1 for row in given]
         own = [row for row, same in zip(given, isomorphic, strict=True) if not same]
@@ -105,7 +105,7 @@ def _cut(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int | None], tu
 
 
 def expanded(graph: Graph, refs: Sequence[int], loops: Sequence[Columns]) -> list[int]:
-    """References in the same graph without made[k]: the operations of the loops in their place, for the same bits literally."""
+    """Return references in the same graph with the operations of the loops in place of made[k]: the same bits."""
     graph.literal = True
     made: dict[str, int] = {}
     for columns in loops:
@@ -127,7 +127,7 @@ def _apply(graph: Graph, columns: Columns, made: dict[str, int]) -> None:
 
 
 def _replaced(graph: Graph, refs: Sequence[int], made: Mapping[str, int]) -> list[int]:
-    """The references with what the inputs of these names stand for."""
+    """Return the references with the inputs of these names replaced."""
     order = graph.cone(refs)
     touched = {node for node in order if graph.op[node] is Op.INPUT and graph.label[node] in made}
     renamed: dict[int, int] = {}

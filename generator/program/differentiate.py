@@ -1,4 +1,4 @@
-"""Derivatives of values in a graph: forward mode, by inputs and by time, and backward, of a weighted sum by all inputs."""
+"""Derivatives of values in a graph: forward, by inputs and by time, and backward, of a weighted sum by all inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.generator.program.partials import partials
 
 
 def _tangent(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
-    """Reference to the derivative of one node, from the derivatives of its operands (absent ones are zero)."""
+    """Return the derivative of one node from the derivatives of its operands (absent ones are zero)."""
     op, a, b = graph.op[node], graph.a[node], graph.b[node]
     da = tangent.get(a >> 1, 0)
     da ^= a & 1 if da else 0
@@ -38,7 +38,7 @@ def _tangent(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
 
 
 def _chain(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
-    """The sum over the operands of a derivative times the operand's own; a selection chooses between them."""
+    """Return the sum over the operands of each partial derivative times the operand's own; a selection chooses one."""
     rates = []
     for ref in graph.operands(node):
         rate = tangent.get(ref >> 1, 0)
@@ -54,12 +54,12 @@ def _chain(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
 
 
 def directional(graph: Graph, outputs: Sequence[Value], seeds: Mapping[int, int]) -> list[Value]:
-    """Derivative of the outputs along one direction; ``seeds`` maps input nodes to the references of their rates."""
+    """Return the derivative of the outputs along one direction; ``seeds`` maps input nodes to references of their rates."""
     return _along(graph, graph.cone(value.ref for value in outputs), outputs, seeds)
 
 
 def _along(graph: Graph, cone: Sequence[int], outputs: Sequence[Value], seeds: Mapping[int, int]) -> list[Value]:
-    """The same, with the nodes that the outputs need."""
+    """Return the same together with the nodes that the outputs need."""
     tangent = {node: ref for node, ref in seeds.items() if ref}
     first, second, third = graph.a, graph.b, graph.c  # -1 where there is no such operand: -1 >> 1 is not a node
     for node in cone:
@@ -76,24 +76,24 @@ def _along(graph: Graph, cone: Sequence[int], outputs: Sequence[Value], seeds: M
 
 
 def seed(x: Value, rate: int) -> dict[int, int]:
-    """The seed of a variable whose rate is a reference; a variable may itself be computed, and have a sign."""
+    """Return the seed of a variable whose rate is a reference; a variable may itself be computed, and have a sign."""
     return {x.ref >> 1: rate ^ (x.ref & 1) if rate else 0} if x.constant is None else {}
 
 
 def jacobian(graph: Graph, outputs: Sequence[Value], inputs: Sequence[Value]) -> list[list[Value]]:
-    """Rows of d outputs / d inputs; by an input that is a constant, nothing changes."""
+    """Return rows of d outputs / d inputs; derivatives by a constant input are zero."""
     cone = graph.cone(value.ref for value in outputs)
     columns = [_along(graph, cone, outputs, seed(x, graph.one)) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
 def has_kinks(graph: Graph, values: Sequence[Value]) -> bool:
-    """Whether something is selected on the way to the values, so that derivatives go forward only: see :func:`pulled_back`."""
+    """Whether a selection is on the path to the values, so that only forward derivatives exist: see :func:`pulled_back`."""
     return any(graph.op[node] in KINKS for node in graph.cone(value.ref for value in values))
 
 
 def _twice(graph: Graph, ref: int) -> int:
-    """2 times a value; the factor goes into a constant that is in it already: 2 (x (c / y)) = x (2 c / y)."""
+    """Double a value; the factor goes into a constant that it contains: 2 (x (c / y)) = x (2 c / y)."""
     node, two = ref >> 1, graph.constant(2.0)
     if graph.op[node] is Op.MUL:
         for inner, rest in ((graph.a[node], graph.b[node]), (graph.b[node], graph.a[node])):
@@ -105,7 +105,7 @@ def _twice(graph: Graph, ref: int) -> int:
 
 
 def pulled_back(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
-    """The derivatives by all inputs of sum_k weights_k outputs_k, with the weights held fixed, in one pass backward.
+    """Return the derivatives by all inputs of sum_k weights_k outputs_k with fixed weights, in one pass backward.
 
     For smooth values only: where a selection leaves out something infinite, its share would be 0 times infinity.
     """
@@ -136,7 +136,7 @@ def pulled_back(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value]
 def time_derivative(
     graph: Graph, outputs: Sequence[Value], motion: Sequence[tuple[Sequence[Value], Sequence[Value]]]
 ) -> list[Value]:
-    """Derivative by time; ``motion`` pairs variables with their rates, (q, qd), (qd, qdd), ..."""
+    """Return the derivative by time; ``motion`` pairs variables with their rates, (q, qd), (qd, qdd), ..."""
     seeds: dict[int, int] = {}
     for xs, rates in motion:
         for x, rate in zip(xs, rates, strict=True):

@@ -54,7 +54,7 @@ MOST_TERMS = 1000  # of a Sum or a Product
 
 
 class LoweringError(ValueError):
-    """An expression cannot become code; says what stands in the way, and what can be used."""
+    """An expression cannot become code; the message says why, and what can be used."""
 
 
 Call: TypeAlias = "Callable[[AppliedUndef, Sequence[Value]], Value]"
@@ -74,7 +74,7 @@ class ExpressionLowering:
         self._rewriting: set[type[sympy.Basic]] = set()
 
     def __call__(self, expression: sympy.Basic) -> Value:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if not isinstance(expression, sympy.Expr) or isinstance(expression, sympy.MatrixBase):
             raise LoweringError(f"{type(expression).__name__} has no C: it is not a scalar expression")
         if too_much := excess(expression):
@@ -136,14 +136,14 @@ class ExpressionLowering:
         return value
 
     def _combined(self, node: sympy.Basic) -> Value:
-        """A sum or a product."""
+        """Lower a sum or a product."""
         total, *operands = [self._lower(argument) for argument in node.args]
         for operand in operands:
             total = total + operand if isinstance(node, sympy.Add) else total * operand
         return total
 
     def _stepped(self, node: sympy.Basic) -> Value:
-        """Functions with steps: Heaviside, and what is left of a division."""
+        """Lower functions with steps: Heaviside, and remainders of a division."""
         graph, x = self.graph, self._lower(node.args[0])
         if isinstance(node, sympy.Heaviside):
             return graph.choose(x, 0, graph.choose(-x, 1, self._lower(node.args[1])))
@@ -153,7 +153,7 @@ class ExpressionLowering:
         return x - divisor * graph.elementary(Op.FLOOR, x / divisor)
 
     def _written_out(self, node: sympy.Sum | sympy.Product) -> Value:
-        """A finite sum or product, term by term."""
+        """Write out a finite sum or product, term by term."""
         count = 1
         for limits in node.limits:
             if len(limits) != 3 or not (limits[1].is_Integer and limits[2].is_Integer):
@@ -183,7 +183,7 @@ class ExpressionLowering:
         return graph.elementary(Op.POW, base, self._lower(exponent))
 
     def _piecewise(self, node: sympy.Piecewise) -> Value:
-        """The first branch whose condition holds; the last condition must be True."""
+        """Lower a Piecewise: the first branch whose condition holds; the last condition must be True."""
         branches = [(branch.expr, branch.cond) for branch in node.args]
         if not isinstance(branches[-1][1], BooleanTrue):
             spline = spline_pieces(node)
@@ -196,14 +196,14 @@ class ExpressionLowering:
         return value
 
     def _spline(self, x: sympy.Symbol, pieces: Sequence[tuple[sympy.Expr, sympy.Expr]]) -> Value:
-        """The piece that x is on; beyond the ends the outer pieces go on."""
+        """Return the piece that contains x; beyond the ends the outer pieces continue."""
         value = self._lower(pieces[-1][1])
         for (_, piece), (end, _) in zip(reversed(pieces[:-1]), reversed(pieces[1:]), strict=True):
             value = self.graph.choose(self._lower(x) - self._lower(end), self._lower(piece), value)
         return value
 
     def _where(self, condition: sympy.Basic, x: Value, y: Value) -> Value:
-        """``x`` where the condition holds, else ``y``."""
+        """Return ``x`` where the condition holds, else ``y``."""
         graph = self.graph
         if isinstance(condition, (BooleanTrue, BooleanFalse)):
             return x if condition else y
@@ -269,7 +269,7 @@ def spline_pieces(node: sympy.Piecewise) -> tuple[sympy.Symbol, list[tuple[sympy
 
 
 def _sinc(graph: Graph, x: Value) -> Value:
-    """sin(x) / x, and its series near zero, where the division and its derivatives lose all digits: 1e-18 off at 0.1."""
+    """Return sin(x) / x, by its series near zero, where the division and its derivatives lose all digits (1e-18 off at 0.1)."""
     square = x * x
     series = graph.value(1 / 362880)
     for coefficient in (-1 / 5040, 1 / 120, -1 / 6, 1.0):
@@ -278,7 +278,7 @@ def _sinc(graph: Graph, x: Value) -> Value:
 
 
 def _product(base: Value, count: int) -> Value:
-    """base^count by squaring: few multiplications."""
+    """Return base^count by squaring, with few multiplications."""
     result: Value | None = None
     while count:
         if count & 1:

@@ -72,7 +72,7 @@ class Value:
 
     @property
     def constant(self) -> float | None:
-        """The number this is, or None where it depends on an input."""
+        """Return the number that this is, or None if it depends on an input."""
         return self.graph.constant_of(self.ref)
 
 
@@ -80,7 +80,7 @@ Scalar: TypeAlias = "Value | int | float"
 
 
 class CodeSection:
-    """What is being derived, for readers of the emitted code: nodes that are made inside the ``with`` belong to it."""
+    """What is being derived, for readers of the emitted code: nodes made inside the ``with`` belong to this section."""
 
     def __init__(self, graph: Graph, label: str) -> None:
         self.graph, self.label, self._outer = graph, label, ""
@@ -115,23 +115,23 @@ class Graph:
         return len(self.op)
 
     def section(self, label: str) -> CodeSection:
-        """``with graph.section("elbow: force"):`` says what the nodes made inside are for."""
+        """Name the purpose of the nodes made inside: ``with graph.section("elbow: force"):``."""
         self.sections[label] = None
         return CodeSection(self, label)
 
     def enter_section(self, label: str) -> None:
-        """Nodes that are made from now on belong to a section: for passes that take nodes one by one."""
+        """Put nodes that are made from now on into a section, for passes that process single nodes."""
         if label != self.current_section:
             self.sections[label] = None
             self.current_section = label
 
     def outline(self, labels: Iterable[str]) -> None:
-        """Fix the order in which sections will be printed, where it is not the one in which they are derived."""
+        """Fix the order in which sections are printed if it is not the one in which they are derived."""
         self.sections.update(dict.fromkeys(labels))
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Nodes and sections made inside the ``with`` are gone afterwards: derivations apart do not see each other's names."""
+        """Remove nodes and sections made inside the ``with`` afterwards, so that derivations do not see each other's names."""
         kept, sections, labels, owners = len(self.op), dict(self.sections), list(self.label), dict(self.owners)
         try:
             yield
@@ -159,7 +159,7 @@ class Graph:
         return found
 
     def constant(self, value: Number) -> int:
-        """Reference to a finite number."""
+        """Return a reference to a finite number."""
         value = float(value)
         node = self._index.get(abs(value))
         if node is None:
@@ -170,21 +170,21 @@ class Graph:
         return 2 * node + (1 if value < 0.0 else 0)
 
     def input(self, label: str) -> Value:
-        """The input variable of that name; the same name gives the same variable."""
+        """Return the input variable of that name; the same name gives the same variable."""
         node = self._node(label, Op.INPUT, -1, -1)
         self.label[node] = label
         return Value(self, 2 * node)
 
     def value(self, scalar: Scalar) -> Value:
-        """``scalar`` as a value of this graph."""
+        """Return ``scalar`` as a value of this graph."""
         return scalar if isinstance(scalar, Value) else Value(self, self.constant(scalar))
 
     def as_ref(self, scalar: Scalar) -> int:
-        """``scalar`` as a reference."""
+        """Return ``scalar`` as a reference."""
         return scalar.ref if isinstance(scalar, Value) else self.constant(scalar)
 
     def constant_of(self, ref: int) -> float | None:
-        """The number behind a reference, or None."""
+        """Return the number behind a reference, or None."""
         if self.op[ref >> 1] is not _CONSTANT:
             return None
         value = self.number[ref >> 1]
@@ -201,7 +201,7 @@ class Graph:
     # Sums and products are most of every derivation: their usual way is short, and what folds is looked for in order of cost.
 
     def add(self, x: int, y: int) -> int:
-        """Reference to x + y."""
+        """Return a reference to x + y."""
         if x > y:
             x, y = y, x
         if x < 2:
@@ -234,7 +234,7 @@ class Graph:
         return 2 * self._node((_ADD, x ^ sign, y ^ sign), _ADD, x ^ sign, y ^ sign) + sign
 
     def mul(self, x: int, y: int) -> int:
-        """Reference to x * y."""
+        """Return a reference to x * y."""
         sign, x, y = (x ^ y) & 1, x & ~1, y & ~1
         if x > y:
             x, y = y, x
@@ -256,7 +256,7 @@ class Graph:
         return 2 * self._node((_MUL, x, y), _MUL, x, y) + sign
 
     def div(self, x: int, y: int) -> int:
-        """Reference to x / y; a constant divisor becomes a factor."""
+        """Return a reference to x / y; a constant divisor becomes a factor."""
         divisor = self.constant_of(y)
         if divisor is not None:
             if divisor == 0.0:
@@ -270,7 +270,7 @@ class Graph:
         return 2 * self._node((Op.DIV, x, y), Op.DIV, x, y) + sign
 
     def unary(self, op: Op, x: int) -> int:
-        """Reference to an elementary function of x; odd and even functions take their sign outside."""
+        """Return a reference to an elementary function of x; odd and even functions take their sign outside."""
         number = self.constant_of(x)
         if number is not None:
             return self.constant(ELEMENTARY[op].number(number))
@@ -280,7 +280,7 @@ class Graph:
         return ref if ELEMENTARY[op].parity is Parity.EVEN else ref + sign
 
     def binary(self, op: Op, x: int, y: int) -> int:
-        """Reference to atan2, pow, min or max of x and y."""
+        """Return a reference to atan2, pow, min or max of x and y."""
         first, second = self.constant_of(x), self.constant_of(y)
         if first is not None and second is not None:
             return self.constant(ELEMENTARY[op].number(first, second))
@@ -296,7 +296,7 @@ class Graph:
         return 2 * self._node((op, x, y), op, x, y) + sign
 
     def select(self, decides: int, x: int, y: int) -> int:
-        """Reference to x where ``decides`` is negative, else to y."""
+        """Return a reference to x where ``decides`` is negative, else to y."""
         number = self.constant_of(decides)
         if number is not None:
             return x if number < 0.0 else y
@@ -307,32 +307,32 @@ class Graph:
         return 2 * self._node((Op.SELECT, decides, x, y), Op.SELECT, decides, x, y) + sign
 
     def sin(self, x: Scalar) -> Value:
-        """sin x."""
+        """Return sin x."""
         return Value(self, self.unary(Op.SIN, self.as_ref(x)))
 
     def cos(self, x: Scalar) -> Value:
-        """cos x."""
+        """Return cos x."""
         return Value(self, self.unary(Op.COS, self.as_ref(x)))
 
     def sqrt(self, x: Scalar) -> Value:
-        """Square root of x."""
+        """Return the square root of x."""
         return Value(self, self.unary(Op.SQRT, self.as_ref(x)))
 
     def tanh(self, x: Scalar) -> Value:
-        """Hyperbolic tangent of x."""
+        """Return the hyperbolic tangent of x."""
         return Value(self, self.unary(Op.TANH, self.as_ref(x)))
 
     def elementary(self, op: Op, x: Scalar, y: Scalar | None = None) -> Value:
-        """An elementary function of one or two values."""
+        """Return an elementary function of one or two values."""
         first = self.as_ref(x)
         return Value(self, self.unary(op, first) if y is None else self.binary(op, first, self.as_ref(y)))
 
     def choose(self, decides: Scalar, x: Scalar, y: Scalar) -> Value:
-        """``x`` where ``decides`` is negative, else ``y``; only the chosen one matters."""
+        """Return ``x`` where ``decides`` is negative, else ``y``; the other value has no influence."""
         return Value(self, self.select(self.as_ref(decides), self.as_ref(x), self.as_ref(y)))
 
     def apply(self, op: Op, operands: Sequence[int]) -> int:
-        """Reference to what an operation makes of its operands."""
+        """Return a reference to the result of an operation on its operands."""
         if op is Op.ADD:
             return self.add(*operands)
         if op is Op.MUL:
@@ -344,7 +344,7 @@ class Graph:
         return self.unary(op, *operands) if len(operands) == 1 else self.binary(op, *operands)
 
     def _is_cos2_plus_sin2(self, x: int, y: int) -> bool:
-        """Whether the sum of two products is that."""
+        """Whether the sum of two products is cos^2 + sin^2."""
         a, b, x, y, signs = self.a, self.b, x >> 1, y >> 1, (x ^ y) & 1
         if signs or a[x] != b[x] or a[y] != b[y]:
             return False
@@ -354,7 +354,7 @@ class Graph:
     # ---- reading
 
     def cone(self, refs: Iterable[int]) -> list[int]:
-        """The nodes that the references need, in topological order."""
+        """Return the nodes that the references need, in topological order."""
         first, second, third = self.a, self.b, self.c
         needed = bytearray(len(first))
         stack = [ref >> 1 for ref in refs]
@@ -372,14 +372,14 @@ class Graph:
         return list(compress(range(len(needed)), needed))
 
     def operands(self, node: int) -> tuple[int, ...]:
-        """References that a node reads."""
+        """Return the references that a node reads."""
         a, b, c = self.a[node], self.b[node], self.c[node]
         if c >= 0:
             return a, b, c
         return (a, b) if b >= 0 else (a,) if a >= 0 else ()
 
     def text(self, ref: int, depth: int = 4) -> str:
-        """The expression behind a reference, for debugging and messages."""
+        """Return the expression behind a reference, for debugging and messages."""
         node, sign = ref >> 1, "-" if ref & 1 else ""
         op = self.op[node]
         if op is Op.CONSTANT:
@@ -394,5 +394,5 @@ class Graph:
 
 
 def values(graph: Graph, refs: Sequence[int]) -> list[Value]:
-    """References as values."""
+    """Convert references to values."""
     return [Value(graph, ref) for ref in refs]

@@ -14,20 +14,20 @@ from elastogen.generator.program.operations import ELEMENTARY
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Numbers that know + - * / and unary minus: how constants become such numbers, and the functions of them."""
+    """Numbers with + - * / and unary minus: the conversion of constants to such numbers, and functions of them."""
 
     constant: Callable[[float], Any]
     functions: Mapping[Op, Callable[..., Any]]  # SELECT too: of (decides, x, y)
 
 
 class Results:
-    """What every node came out as."""
+    """The values of all nodes."""
 
     def __init__(self) -> None:
         self.of_node: dict[int, Any] = {}
 
     def read(self, ref: int) -> Any:
-        """The value of a reference."""
+        """Return the value of a reference."""
         return -self.of_node[ref >> 1] if ref & 1 else self.of_node[ref >> 1]
 
 

@@ -1,4 +1,4 @@
-"""From the robot's scalars (numbers, SymPy expressions) to values of a graph."""
+"""Converts the robot's scalars (numbers, SymPy expressions) to values of a graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Lowering:
         self._expressions = ExpressionLowering(graph, self._known)
 
     def scalar(self, scalar: Scalar) -> Scalar:
-        """The scalar with fixed parameters replaced: a number, or an expression in live parameters."""
+        """Return the scalar with fixed parameters replaced: a number, or an expression in live parameters."""
         if not isinstance(scalar, sympy.Basic):
             return scalar
         replaced = scalar.xreplace(self._fixed)
@@ -32,18 +32,18 @@ class Lowering:
         return int(replaced) if replaced.is_Integer else float(replaced)
 
     def matrix(self, matrix: Matrix) -> Matrix:
-        """Every entry of a matrix by :meth:`scalar`."""
+        """Convert every entry of a matrix by :meth:`scalar`."""
         return tuple(tuple(self.scalar(entry) for entry in row) for row in matrix)
 
     def function(self, scalar: Scalar, values: Mapping[sympy.Symbol, Value]) -> Value:
-        """The scalar as a value of the graph, with further symbols that have these values."""
+        """Return the scalar as a value of the graph, with further symbols that have these values."""
         lowered = self.scalar(scalar)
         if not isinstance(lowered, sympy.Basic):
             return self.graph.value(lowered)
         return ExpressionLowering(self.graph, {**self._known, **values})(lowered)
 
     def value(self, scalar: Scalar) -> Value:
-        """The scalar as a value of the graph."""
+        """Return the scalar as a value of the graph."""
         scalar = self.scalar(scalar)
         if not isinstance(scalar, sympy.Basic):
             return self.graph.value(scalar)

@@ -1,4 +1,4 @@
-"""Readable names of intermediates: a label only where it is true for all uses of a node."""
+"""Readable names of intermediates: a node has a label only if it is true for all uses of the node."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def propose(graph: Graph, node: int, label: str) -> None:
 
 
 def keep_label(graph: Graph, ref: int, label: str) -> None:
-    """Give an intermediate the label that it had elsewhere, unless it has one."""
+    """Give an intermediate its previous label unless it has one."""
     if not graph.label[ref >> 1] and graph.op[ref >> 1] > Op.INPUT:
         graph.label[ref >> 1] = label

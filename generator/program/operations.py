@@ -1,4 +1,4 @@
-"""The operations that programs are made of, and what every elementary function is called and costs."""
+"""The operations that programs are made of, with the names and costs of elementary functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Op(IntEnum):
-    """What a node does with its operands."""
+    """The operation of a node."""
 
     CONSTANT = 0
     INPUT = 1
@@ -44,7 +44,7 @@ class Op(IntEnum):
 
 
 class Parity(Enum):
-    """What becomes of a function when its argument changes sign."""
+    """How a function changes when its argument changes sign."""
 
     ODD = "odd"
     EVEN = "even"
@@ -110,7 +110,7 @@ COUNTED_ALONE = (Op.SIN, Op.COS, Op.SQRT, Op.TANH)  # have fields of their own i
 
 
 def takes_sign(op: Op) -> bool:
-    """Whether an elementary function of -x is something else than plus or minus that of x."""
+    """Whether an elementary function of -x is neither plus nor minus that of x."""
     return ELEMENTARY[op].parity is Parity.NEITHER
 
 

@@ -16,7 +16,7 @@ _INPUT, _ADD, _MUL, _DIV = Op.INPUT, Op.ADD, Op.MUL, Op.DIV  # asked for million
 
 
 def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
-    """References to the same values as ``outputs``, with common factors taken out of sums."""
+    """Return references to the same values as ``outputs``, with common factors taken out of sums."""
     order = graph.cone(outputs)
     uses = count_uses(graph, order, outputs)
     absorbed = _absorbed_sums(graph, order, uses)
@@ -50,7 +50,7 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
 
 
 def count_uses(graph: Graph, nodes: Iterable[int], refs: Iterable[int]) -> list[int]:
-    """How often each node of the graph is read by the given nodes and references."""
+    """Count how often each node of the graph is read by the given nodes and references."""
     uses = [0] * len(graph)
     first, second, third = graph.a, graph.b, graph.c
     for node in nodes:
@@ -66,7 +66,7 @@ def count_uses(graph: Graph, nodes: Iterable[int], refs: Iterable[int]) -> list[
 
 
 def _absorbed_sums(graph: Graph, order: Sequence[int], uses: Sequence[int]) -> set[int]:
-    """Sums that are only a term of one larger sum."""
+    """Return sums that are only a term of one larger sum."""
     op, first, second = graph.op, graph.a, graph.b
     absorbed = set()
     for node in order:
@@ -80,7 +80,7 @@ def _absorbed_sums(graph: Graph, order: Sequence[int], uses: Sequence[int]) -> s
 
 
 def _collect(graph: Graph, root: int, uses: Sequence[int], absorbed: set[int]) -> list[tuple[int, ...]]:
-    """Terms of the sum behind a node, each as its factors (the first factor carries the sign)."""
+    """Return the terms of the sum behind a node, each as its factors (the first factor carries the sign)."""
     op, first, second = graph.op, graph.a, graph.b
     terms: list[tuple[int, ...]] = []
     waiting = [second[root], first[root]]
@@ -97,7 +97,7 @@ def _collect(graph: Graph, root: int, uses: Sequence[int], absorbed: set[int]) -
 
 
 def _sum(graph: Graph, terms: list[tuple[int, ...]]) -> int:
-    """Reference to a sum of products, common factors taken out, most frequent first."""
+    """Return a sum of products with common factors taken out, the most frequent first."""
     if _share_factors(terms):
         terms = _with_common_factors_out(graph, terms)
     total, number = 0, 0
@@ -124,7 +124,7 @@ def _share_factors(terms: Sequence[tuple[int, ...]]) -> bool:
 
 
 def _with_common_factors_out(graph: Graph, terms: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The terms with every common factor in one product with the sum of what it multiplies."""
+    """Return the terms with every common factor in one product with the sum of its cofactors."""
     places: list[tuple[int, ...] | None] = list(terms)  # a term keeps its place; None: it went into a product further up
     where: dict[int, list[int]] = {}  # factor -> places of the products that have it, in order
     for place, term in enumerate(terms):
@@ -155,7 +155,7 @@ def _with_common_factors_out(graph: Graph, terms: Sequence[tuple[int, ...]]) -> 
 
 
 def _enter(where: dict[int, list[int]], place: int, term: tuple[int, ...]) -> tuple[int, ...]:
-    """Note where the factors of a product are; return their nodes."""
+    """Note the places of the factors of a product; return their nodes."""
     nodes = tuple(dict.fromkeys(ref >> 1 for ref in term)) if len(term) > 1 else ()
     for node in nodes:
         insort(where.setdefault(node, []), place)
@@ -163,7 +163,7 @@ def _enter(where: dict[int, list[int]], place: int, term: tuple[int, ...]) -> tu
 
 
 def _product(term: tuple[int, ...] | None) -> tuple[int, int]:
-    """The two factors of a term that is a product."""
+    """Return the two factors of a term that is a product."""
     if term is None or len(term) != 2:
         raise AssertionError(f"{term} is not a product of two factors")
     return term[0], term[1]

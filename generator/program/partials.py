@@ -12,7 +12,7 @@ from elastogen.generator.program.graph import Graph, Op
 
 
 def partials(graph: Graph, node: int) -> tuple[int, ...]:
-    """References to the derivatives of a node by its operands, in the order of the operands."""
+    """Return the derivatives of a node by its operands, in the order of the operands."""
     op, a, b = graph.op[node], graph.a[node], graph.b[node]
     y, one = 2 * node, graph.one
     if op is Op.ADD:
@@ -37,7 +37,7 @@ def partials(graph: Graph, node: int) -> tuple[int, ...]:
 
 
 def _slope(graph: Graph, op: Op, x: int, y: int) -> int:
-    """Derivative of an elementary function y of x."""
+    """Return the derivative of an elementary function y of x."""
     one = graph.one
 
     def one_plus(sign: int, ref: int) -> int:

@@ -17,7 +17,7 @@ Terms = dict[Monomial, tuple[float, float]]  # coefficient, and the sum of the a
 
 
 def multiplied_out(graph: Graph, value: Value) -> Value | None:
-    """The value as a sum of products; None where that has too many of them."""
+    """Return the value as a sum of products, or None if there are too many of them."""
     polynomials: dict[int, Terms] = {}
     for node in graph.cone([value.ref]):
         terms = _terms(graph, node, polynomials)
@@ -60,7 +60,7 @@ def _signed(terms: Terms, ref: int) -> Terms:
 
 
 def _multiply(graph: Graph, found: Terms, monomial: Monomial, c: float, size: float) -> None:
-    """Collect a product, the square of a sine as 1 less that of the cosine."""
+    """Collect a product; the square of a sine becomes 1 minus that of the cosine."""
     for k in range(len(monomial) - 1):
         atom = monomial[k]
         if atom == monomial[k + 1] and graph.op[atom >> 1] is Op.SIN:

@@ -1,4 +1,4 @@
-"""Straight-line programs: what one emitted function computes, ready to print, count, evaluate and split."""
+"""Straight-line programs: the computation of one emitted function, ready to print, count, evaluate and split."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Extent(int):
-    """A length that has a name in the emitted header, such as the number of coordinates; else a plain number."""
+    """A length with a name in the emitted header, such as the number of coordinates, or a plain number."""
 
     macro: str  # without the robot's prefix
 
     def __new__(cls, length: int, macro: str) -> Extent:
-        """``length``, known as ``macro``."""
+        """Make ``length``, known as ``macro``."""
         extent = super().__new__(cls, length)
         extent.macro = macro
         return extent
@@ -51,12 +51,12 @@ class OperationCount:
 
     @property
     def total(self) -> int:
-        """All operations."""
+        """Return the number of all operations."""
         named = self.mul + self.add + self.div + self.neg + self.sincos + self.sqrt + self.tanh
         return named + sum(number for _, number in self.others)
 
     def plus(self, other: OperationCount) -> OperationCount:
-        """Those of both."""
+        """Add both counts."""
         names = ("mul", "add", "div", "neg", "sincos", "sqrt", "tanh")
         others = dict(self.others)
         for name, number in other.others:
@@ -66,7 +66,7 @@ class OperationCount:
 
     @property
     def cost(self) -> float:
-        """Rough time in units of an addition, to choose between derivations of the same thing."""
+        """Return the rough time in units of an addition, with which derivations of the same function are compared."""
         named = self.mul + self.add + 0.5 * self.neg + 8 * self.div + 10 * self.sincos + 10 * self.sqrt + 20 * self.tanh
         return named + sum(_COST_OF[name] * number for name, number in self.others)
 
@@ -85,7 +85,7 @@ class InLoops:
 
 
 class Branch(NamedTuple):
-    """Indices of the positions and of the velocities of a branch of a robot."""
+    """The indices of a branch's positions and velocities."""
 
     positions: tuple[int, ...]
     velocities: tuple[int, ...]
@@ -127,7 +127,7 @@ class Program:
         self.flipped = self._choose_polarity()
 
     def used_inputs(self) -> list[str]:
-        """Labels of the input variables that the outputs depend on."""
+        """Return the labels of the input variables that the outputs depend on."""
         return [self.graph.label[node] for node in self.order if self.graph.op[node] is Op.INPUT]
 
     @cached_property
@@ -138,13 +138,13 @@ class Program:
 
     @cached_property
     def uses(self) -> dict[int, int]:
-        """How often each node is used, outputs included."""
+        """Count how often each node is used, outputs included."""
         uses = count_uses(self.graph, self.order, self.output_refs)
         return {node: uses[node] for node in self.order}
 
     @cached_property
     def reach(self) -> dict[int, int]:
-        """The highest index of an input that each node needs: how far out the links are that it depends on."""
+        """Return the highest index of an input that each node needs: how far outward the links are that it depends on."""
         graph, reach = self.graph, dict[int, int]()
         for node in self.order:
             if graph.op[node] is Op.INPUT:
@@ -187,24 +187,24 @@ class Program:
         return frozenset(flipped)
 
     def sign(self, ref: int) -> int:
-        """1 where the reference needs the negative of what its node computes."""
+        """Return 1 where the reference needs the negative of the node's value."""
         return (ref & 1) ^ (1 if ref >> 1 in self.flipped and self.graph.op[ref >> 1] is not Op.CONSTANT else 0)
 
     @cached_property
     def in_tables(self) -> InTables | None:
-        """The same with loops over constant tables, where modes are isomorphic."""
+        """Return the same with loops over constant tables, for isomorphic modes."""
         from elastogen.generator.program.tables.in_tables import in_tables  # which makes programs
 
         return in_tables(self, self.modes) if self.modes else None
 
     @cached_property
     def count(self) -> OperationCount:
-        """Exact operation counts of the program as it is printed."""
+        """Return the exact operation counts of the program as it is printed."""
         return self.straight_count if self.in_tables is None else self.in_tables.count
 
     @cached_property
     def straight_count(self) -> OperationCount:
-        """Exact operation counts without loops over tables."""
+        """Return the exact operation counts without loops over tables."""
         graph = self.graph
         tally = dict.fromkeys(Op, 0)
         for node in self.order:
@@ -221,7 +221,7 @@ class Program:
         )  # fmt: skip
 
     def _negations_inside(self, node: int) -> int:
-        """Unary minus signs that printing this node needs."""
+        """Count the unary minus signs that printing this node needs."""
         graph = self.graph
         op, flip = graph.op[node], 1 if node in self.flipped else 0
         if op is Op.ADD:  # prints as a + b, a - b or b - a; only -a - b needs a sign
@@ -242,7 +242,7 @@ class Program:
         return 0
 
     def _is_negation(self, ref: int) -> int:
-        """1 where an argument is written with a minus that is an operation: not that of a negative number."""
+        """Return 1 where an argument is written with a minus that is an operation: not that of a negative number."""
         return self.sign(ref) if self.graph.op[ref >> 1] is not Op.CONSTANT else 0
 
     def evaluate(

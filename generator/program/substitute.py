@@ -1,4 +1,4 @@
-"""Replace inputs of values by other values, and copy values to a graph of their own."""
+"""Replaces inputs of values by other values, and copies values to a graph of their own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elastogen.generator.program.names import keep_label
 
 
 def substitute(graph: Graph, values: Sequence[Value], replacement: Mapping[int, int]) -> list[Value]:
-    """The values with input nodes replaced by references."""
+    """Return the values with input nodes replaced by references."""
     renamed: dict[int, int] = dict(replacement)
     for node in graph.cone(value.ref for value in values):
         if node not in renamed:
@@ -24,7 +24,7 @@ def replacing(variables: Sequence[Value], values: Sequence[Value]) -> dict[int, 
 
 
 def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
-    """A new graph with just what the references need, and the references in it."""
+    """Return a new graph with only what the references need, and the references in it."""
     small = Graph()
     small.sections, small.literal = dict(graph.sections), graph.literal
     op, label = graph.op, graph.label
@@ -45,7 +45,7 @@ def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
 
 
 def transplant(source: Graph, values: Sequence[Value], target: Graph, known: Mapping[str, Value]) -> list[Value]:
-    """Copies of values in another graph; inputs with these labels become the known values there, others stay inputs."""
+    """Copy values to another graph; inputs with these labels become known values there, others stay inputs."""
     renamed: dict[int, int] = {}
     for node in source.cone(value.ref for value in values):
         kind = source.op[node]
@@ -65,7 +65,7 @@ def _signed(renamed: Mapping[int, int], ref: int) -> int:
 
 
 def _again(source: Graph, target: Graph, node: int, renamed: Mapping[int, int]) -> int:
-    """What a node computes, from renamed operands."""
+    """Repeat a node's operation on renamed operands."""
     op = source.op[node]
     if op is Op.MUL:
         return target.mul(_signed(renamed, source.a[node]), _signed(renamed, source.b[node]))

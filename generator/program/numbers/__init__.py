@@ -1,1 +1,1 @@
-"""Numbers that programs are evaluated with beside doubles: jets, and numbers of many digits."""
+"""Numbers other than doubles with which programs are evaluated: jets, and numbers of many digits."""

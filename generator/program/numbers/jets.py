@@ -25,7 +25,7 @@ class Jet:
 
     @classmethod
     def constant(cls, value: float, width: int) -> Jet:
-        """A number."""
+        """Return a number as a jet."""
         data = np.zeros((1, 2, width))
         data[0, 0, 0] = value
         return cls(data)
@@ -47,18 +47,18 @@ class Jet:
 
     @property
     def leading(self) -> Array:
-        """The value now, with axes that broadcast against the coefficients."""
+        """Return the value at t = 0, with axes that broadcast against the coefficients."""
         return self.data[..., 0:1, 0:1]
 
 
 def sine_and_cosine(x: Jet) -> tuple[Jet, Jet]:
-    """Both, which need each other."""
+    """Return both, since each needs the other."""
     sine, cosine = _sine_and_cosine(x.data)
     return Jet(sine), Jet(cosine)
 
 
 def arithmetic(width: int) -> Arithmetic:
-    """Series of ``width`` coefficients."""
+    """Return the arithmetic of series with ``width`` coefficients."""
     one = Jet.constant(1.0, width)
 
     def root(x: Jet) -> Jet:
@@ -123,12 +123,12 @@ def arithmetic(width: int) -> Arithmetic:
 
 
 def _dual(a: Array, b: Array) -> Array:
-    """Product of dual numbers."""
+    """Multiply dual numbers."""
     return np.stack([a[..., 0] * b[..., 0], a[..., 0] * b[..., 1] + a[..., 1] * b[..., 0]], axis=-1)
 
 
 def _convolution(a: Array, b: Array, k: int, first: int = 0, weight: bool = False) -> Array:
-    """Coefficient k of a product, sum over i >= first of (i) a_i b_(k-i)."""
+    """Return coefficient k of a product, sum over i >= first of (i) a_i b_(k-i)."""
     left, right = a[..., first : k + 1], b[..., k - first :: -1] if k > first else b[..., : k - first + 1]
     if weight:
         left = left * np.arange(first, k + 1)
@@ -146,7 +146,7 @@ def _multiply(a: Array, b: Array) -> Array:
 
 
 def _reciprocal(b: Array) -> Array:
-    """1 / b for dual numbers."""
+    """Return 1 / b for dual numbers."""
     return np.stack([1 / b[..., 0], -b[..., 1] / b[..., 0] ** 2], axis=-1)
 
 
@@ -207,7 +207,7 @@ def _exponential(u: Array) -> Array:
 
 
 def _integral(start: Array, terms: list[tuple[Array, Array]]) -> Array:
-    """y with the value ``start`` and y' = sum of w u' over the terms (w, u)."""
+    """Return y with the value ``start`` and y' = sum of w u' over the terms (w, u)."""
     shape = np.broadcast_shapes(*(array.shape for pair in terms for array in pair))
     y = np.zeros(shape)
     y[..., 0, 0] = start

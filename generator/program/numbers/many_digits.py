@@ -17,7 +17,7 @@ DIGITS = 50
 
 
 def arithmetic(context: Any) -> Arithmetic:
-    """The numbers of an mpmath context, for example one with ``dps`` = 50; constants are the doubles, exactly."""
+    """Return the numbers of an mpmath context, for example one with ``dps`` = 50; constants are exactly the doubles."""
     own = {Op.ABS: "fabs", Op.POW: "power"}
     chosen = {Op.MIN: min, Op.MAX: max, Op.SELECT: lambda decides, x, y: x if decides < 0 else y}
     functions = {op: getattr(context, own.get(op, known.name)) for op, known in ELEMENTARY.items() if op not in chosen}
@@ -31,7 +31,7 @@ def evaluate(
     *,
     digits: int = DIGITS,
 ) -> dict[str, Any]:
-    """Outputs at one state as object arrays of mpmath numbers; arguments and parameters may be such numbers, too."""
+    """Return the outputs at one state as object arrays of mpmath numbers; inputs and parameters may be such numbers, too."""
     context = mpmath.mp.clone()
     context.dps = digits
     environment = {name: context.mpf(value) for name, value in (parameters or {}).items()}

@@ -57,14 +57,14 @@ class SympyGraph(Graph):
     # ---- leaves
 
     def constant(self, value: float) -> int:
-        """Reference to a finite number."""
+        """Return a reference to a finite number."""
         ref = super().constant(value)
         if len(self.forms) < len(self.op):
             self._has_form(ref >> 1, number(self.number[ref >> 1]))
         return ref
 
     def input(self, label: str) -> Value:
-        """The input variable of that name, a symbol of SymPy."""
+        """Return the input variable of that name, a symbol of SymPy."""
         value = super().input(label)
         if len(self.forms) < len(self.op):
             symbol = sympy.Symbol(label)
@@ -73,7 +73,7 @@ class SympyGraph(Graph):
         return value
 
     def name(self, value: Scalar, label: str) -> Value:
-        """Return the value, which from now on is a symbol; the label is what its equation will be called."""
+        """Return the value, which becomes a symbol; the label is the name of its equation."""
         known = self.label[self.value(value).ref >> 1]
         value = super().name(value, label)
         if self.op[value.ref >> 1] > _INPUT:
@@ -83,7 +83,7 @@ class SympyGraph(Graph):
         return value
 
     def symbol(self, node: int) -> sympy.Symbol:
-        """The symbol that stands for a node in the expressions of others."""
+        """Return the symbol that represents a node in the expressions of others."""
         found = self._symbols.get(node)
         if found is None:
             found = self._symbols[node] = sympy.Symbol(f"v{node}")
@@ -94,7 +94,7 @@ class SympyGraph(Graph):
     # ---- operations on references
 
     def add(self, x: int, y: int) -> int:
-        """Reference to x + y, as SymPy adds."""
+        """Return a reference to x + y, as SymPy adds."""
         if x > y:
             x, y = y, x
         if x < 2:
@@ -115,7 +115,7 @@ class SympyGraph(Graph):
         return done ^ sign if done else 0
 
     def mul(self, x: int, y: int) -> int:
-        """Reference to x * y, as SymPy multiplies."""
+        """Return a reference to x * y, as SymPy multiplies."""
         sign, x, y = (x ^ y) & 1, x & ~1, y & ~1
         if x > y:
             x, y = y, x
@@ -134,7 +134,7 @@ class SympyGraph(Graph):
         return done ^ sign
 
     def div(self, x: int, y: int) -> int:
-        """Reference to x / y, as SymPy divides; a constant divisor becomes a factor."""
+        """Return a reference to x / y, as SymPy divides; a constant divisor becomes a factor."""
         if self.constant_of(y) is not None or x >> 1 == 0 or x >> 1 == y >> 1:
             return super().div(x, y)
         sign, x, y = (x ^ y) & 1, x & ~1, y & ~1
@@ -145,7 +145,7 @@ class SympyGraph(Graph):
         return done ^ sign if done else 0
 
     def unary(self, op: Op, x: int) -> int:
-        """Reference to an elementary function of x; odd and even functions take their sign outside."""
+        """Return a reference to an elementary function of x; odd and even functions take their sign outside."""
         if self.constant_of(x) is not None:
             return super().unary(op, x)
         sign = 0 if takes_sign(op) else x & 1
@@ -154,7 +154,7 @@ class SympyGraph(Graph):
         return done if ELEMENTARY[op].parity is Parity.EVEN or not done else done ^ sign
 
     def binary(self, op: Op, x: int, y: int) -> int:
-        """Reference to atan2, pow, min or max of x and y."""
+        """Return a reference to atan2, pow, min or max of x and y."""
         second = self.constant_of(y)
         if (self.constant_of(x) is not None and second is not None) or (op is Op.POW and second in (0.0, 0.5, 1.0, 2.0)):
             return super().binary(op, x, y)
@@ -168,7 +168,7 @@ class SympyGraph(Graph):
         return self._applied((op, x, y)) ^ sign
 
     def select(self, decides: int, x: int, y: int) -> int:
-        """Reference to x where ``decides`` is negative, else to y."""
+        """Return a reference to x where ``decides`` is negative, else to y."""
         if self.constant_of(decides) is not None or x == y:
             return super().select(decides, x, y)
         sign = 1 if (x & 1 or not x) and (y & 1 or not y) else 0  # zero has no sign
@@ -176,7 +176,7 @@ class SympyGraph(Graph):
         return self._applied((Op.SELECT, decides, x, y)) ^ sign
 
     def _applied(self, key: tuple[int, ...]) -> int:
-        """Reference to a function of its operands."""
+        """Return a reference to a function of its operands."""
         done = self._done.get(key)
         if done is None:
             op = Op(key[0])
@@ -187,7 +187,7 @@ class SympyGraph(Graph):
     # ---- expressions
 
     def _term(self, ref: int) -> sympy.Expr:
-        """A value as a term of a sum: sums are taken in, but for long ones."""
+        """Return a value as a term of a sum; sums are expanded unless they are long."""
         node = ref >> 1
         form: sympy.Expr | None = self._symbols.get(node)
         if form is None:
@@ -202,7 +202,7 @@ class SympyGraph(Graph):
         return negated
 
     def _factor(self, node: int) -> sympy.Expr:
-        """A value as a factor: a sum, a quotient and a long product by their symbols."""
+        """Return a value as a factor; sums, quotients and long products are represented by their symbols."""
         found = self._symbols.get(node)
         if found is not None:
             return found
@@ -212,7 +212,7 @@ class SympyGraph(Graph):
         return form
 
     def _argument(self, ref: int) -> sympy.Expr:
-        """A value as an argument of a function: short sums as they are."""
+        """Return a value as an argument of a function; short sums stay as they are."""
         form = self.forms[ref >> 1]
         small = form.is_Atom or (form.is_Add and len(form.args) <= MOST_FACTORS and all(term.is_Symbol for term in form.args))
         found = self._symbols.get(ref >> 1) or (form if small else self.symbol(ref >> 1))
@@ -233,12 +233,12 @@ class SympyGraph(Graph):
         return 2 * self._fresh(key, form)
 
     def _found(self, form: sympy.Expr) -> int | None:
-        """The reference to an expression that there is already."""
+        """Return the reference to an expression that exists already."""
         node = self._named.get(form) if form.is_Symbol else self._known.get(form)
         return None if node is None else 2 * node
 
     def _written(self, form: sympy.Expr) -> int:
-        """Reference to an expression of SymPy, part by part."""
+        """Return a reference to an expression of SymPy, part by part."""
         if form.is_Number:
             return self.constant(float(form))
         known = self._found(form)
@@ -265,7 +265,7 @@ class SympyGraph(Graph):
         return total
 
     def _fresh(self, key: tuple[int, ...], form: sympy.Expr) -> int:
-        """A new node for an operation, with its expression."""
+        """Make a new node for an operation, with its expression."""
         if len(self.op) >= MOST_VALUES:
             raise DerivationError(
                 f"derivation 'sympy': more than {MOST_VALUES} values and no end. "

@@ -1,4 +1,4 @@
-"""A derivation as equations: a symbol on the left, a SymPy expression of symbols before it on the right."""
+"""A derivation as equations: a symbol on the left, a SymPy expression of earlier symbols on the right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEEPEST = 20  # nesting of a right-hand side
 
 @dataclass(frozen=True)
 class Equation:
-    """``symbol = expression``, what one node of a graph computes."""
+    """The equation ``symbol = expression``, which computes one node of a graph."""
 
     symbol: sympy.Symbol
     expression: sympy.Expr
@@ -25,7 +25,7 @@ class Equation:
 
 @dataclass(frozen=True)
 class Equations:
-    """Equations in the order in which they can be computed, and what is made of them."""
+    """Equations in the order in which they can be computed, and their results."""
 
     equations: tuple[Equation, ...]
     results: tuple[sympy.Expr, ...]
@@ -104,7 +104,7 @@ def _is_alone(graph: Graph, node: int, uses: int) -> bool:
 
 
 def _fenced(graph: Graph, node: int) -> Iterable[int]:
-    """Operands that must not be written into an operation."""
+    """Return the operands that must not be written into an operation."""
     op = graph.op[node]
     if op is Op.MUL:
         return [ref for ref in graph.operands(node) if graph.op[ref >> 1] is Op.ADD]

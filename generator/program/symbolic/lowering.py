@@ -1,4 +1,4 @@
-"""From SymPy's equations to the graph that programs are made of."""
+"""Converts SymPy's equations to the graph that programs are made of."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from elastogen.generator.program.symbolic.equations import equations, shared_val
 
 
 class _EquationLowering(ExpressionLowering):
-    """Lowers right-hand sides one after the other; each left-hand side is known to those that follow."""
+    """Lowers right-hand sides one after the other; each left-hand side is known to later ones."""
 
     def define(self, symbol: sympy.Symbol, value: Value) -> None:
-        """What a symbol stands for."""
+        """Define the value of a symbol."""
         self._values[symbol] = value
 
     def _fresh(self, node: sympy.Basic) -> Value:
@@ -25,7 +25,7 @@ class _EquationLowering(ExpressionLowering):
         return super()._fresh(node)
 
     def _combined(self, node: sympy.Basic) -> Value:
-        """A sum or a product; a product with one divisor is a quotient, for these have equations of their own."""
+        """Lower a sum or a product; a product with one divisor is a quotient, since quotients have equations of their own."""
         divisors = [factor.base for factor in node.args if factor.is_Pow and factor.exp is sympy.S.NegativeOne]
         if isinstance(node, sympy.Mul) and len(divisors) == 1:
             rest = sympy.Mul(*(factor for factor in node.args if not (factor.is_Pow and factor.exp is sympy.S.NegativeOne)))
@@ -39,12 +39,12 @@ class _EquationLowering(ExpressionLowering):
 
 
 def _place(term: Value) -> tuple[bool, int]:
-    """In a sum: numbers last, what was made first before the others, so that equal sums begin alike."""
+    """Return the place in a sum: numbers last, older values first, so that equal sums begin with the same terms."""
     return term.constant is not None, term.ref
 
 
 def lowered(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
-    """A new graph with what the references need, and the references in it, by way of equations of SymPy."""
+    """Return a new graph with what the references need, and the references in it, by way of equations of SymPy."""
     wanted = shared_values(graph, refs)
     written = equations(graph, refs, wanted.__contains__, lambda node: sympy.Symbol(f"v{node}"))
     small = Graph()

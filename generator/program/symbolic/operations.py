@@ -1,4 +1,4 @@
-"""What every operation of a graph is in SymPy, and numbers of a graph as numbers of SymPy."""
+"""The operations of a graph in SymPy, and numbers of a graph as numbers of SymPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST_INTEGER = 2.0**53  # beyond, neighbours of a floating point number are n
 
 
 def number(value: float) -> sympy.Expr:
-    """A floating point number as SymPy's: whole ones are integers, so that 2 x - x is x."""
+    """Convert a floating point number to one of SymPy; whole numbers become integers, so that 2 x - x is x."""
     whole = value.is_integer() and abs(value) < LARGEST_INTEGER
     return sympy.Integer(int(value)) if whole else sympy.Float(value)
 

@@ -33,7 +33,7 @@ LOOP_TIME = 0.85  # of a function with loops by that of straight lines with as m
 
 
 class InTables:
-    """A program whose isomorphic sums are loops: what remains, the loops in their order, the size of their array."""
+    """A program whose isomorphic sums are loops: the remaining program, the loops in their order, the size of their array."""
 
     def __init__(self, program: Program, fewest: int) -> None:
         self.program, self.old = program, program.graph
