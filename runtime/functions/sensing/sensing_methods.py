@@ -107,6 +107,11 @@ class SensingMethods(Evaluation):
     def sensed(self, sensors: Sequence[str] | str | None = None) -> Any:
         """Return the model that has the functions of these sensors: this one, or one that is built now."""
         asked = () if sensors is None else (sensors,) if isinstance(sensors, str) else _listed(f"{self._name}.sensed", sensors)
+        if sensors is not None and not asked:
+            raise ModelError(
+                f"{self._name}: sensors={sensors!r}, expected at least one sensor, such as 'encoders'; "
+                "or None for those of the robot."
+            )
         if not asked and hasattr(self._lib, "eg_ekf_size"):
             return self
         known = self.__dict__.setdefault("_sensed", {})

@@ -141,6 +141,7 @@ def test_wrong_arguments_are_named(arm: elastogen.Model) -> None:
         ({"force": -1.0}, "from 0"),
         ({"q": [0.0, 1.0]}, r"expected \(4,\)"),
         ({"position_error": np.nan}, "position_error"),
+        ({"sensors": []}, "at least one sensor"),
     ]:
         with pytest.raises(elastogen.ModelError, match=message):
             make(**changed)
