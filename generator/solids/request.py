@@ -196,6 +196,19 @@ def _check_size(request: Request, geometry: Geometry) -> None:
         )
 
 
+def _check_stiff(request: Request, elements: Elements, frequencies: Array) -> None:
+    """Refuse a solid whose stiffness is lost in rounding."""
+    if frequencies[0] > 0:
+        return
+    thinnest = np.linalg.svd(elements.nodes - elements.nodes.mean(axis=0), compute_uv=False)
+    shown = f"{thinnest[-1] / thinnest[0]:.1g} of its length thick, or held by nearly nothing"
+    raise request.where.error(
+        f"a lowest frequency that rounds to zero: a solid {shown}",
+        "a solid that bends as one, held at its own joint",
+        f"check its thickness, and the place of interfaces: {{{request.clamp.name}: ...}}; thin beams are type: elements",
+    )
+
+
 def _check_below(request: Request, frequencies: Array) -> None:
     """Refuse a limit [Hz] below which there is nothing, or more than can be kept."""
     if request.below is not None and frequencies[0] > 2 * np.pi * request.below:
@@ -250,6 +263,7 @@ def _of_elements(request: Request, elements: Elements, exact: bool, given: Given
     with stage("modes", f"{3 * len(elements.nodes)} degrees of freedom"):
         material = request.material if request.shortened else None
         result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact, material, given)
+    _check_stiff(request, elements, result.frequencies)
     _check_below(request, result.frequencies)
     numbers = integrals(elements, result.shapes, result.second)
     report = {

@@ -170,8 +170,8 @@ class _Made:
         if not -0.99 <= material.nu <= 0.49:
             fix = "nearly incompressible materials need other elements"
             raise here.at("nu").error(material.nu, "Poisson's ratio, up to 0.49", fix)
-        if not 1 <= material.density <= 30000:
-            raise here.at("density").error(material.density, "1 to 30000 kg/m^3", "give density in kg/m^3, 2700 for aluminium")
+        if not 25 <= material.density <= 30000:  # foam to osmium; below are those in g/cm^3
+            raise here.at("density").error(material.density, "25 to 30000 kg/m^3", "give density in kg/m^3, 2700 for aluminium")
         return material
 
     def _own_mass(self) -> float:

@@ -1,5 +1,7 @@
 """What is wrong with files, materials and places of links by meshes is reported, with its place and what to do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from mesh_arms import PLACES, described, solid, written
@@ -10,7 +12,7 @@ pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'e
 pytest.importorskip("netgen", reason="netgen-mesher is not installed: pip install 'elastogen[mesh]'")
 trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed: pip install 'elastogen[mesh]'")
 
-from elastogen.generator.solids import mesher  # noqa: E402
+from elastogen.generator.solids import mesher, request  # noqa: E402
 
 
 def spoiled(kind):
@@ -162,3 +164,17 @@ def test_files_of_other_programs_are_told_the_way(folder, name, fix):
     (folder / name).write_bytes(b"anything")
     with pytest.raises(elastogen.RobotError, match=fix):
         written(folder, described(file=name))
+
+
+def test_a_stiffness_that_is_lost_in_rounding(folder, monkeypatch):
+    """As of a foil, whose bending is lost beside its stretching: told before anything is made of it."""
+    whole = request.reduced
+    monkeypatch.setattr(request, "reduced", lambda *given: replace(whole(*given), frequencies=np.zeros(3)))
+    solid().export(folder / "box.stl")
+    with pytest.raises(elastogen.RobotError, match=r"rounds to zero: a solid .* of its length thick.*type: elements"):
+        written(folder, described())
+
+
+def test_a_density_in_other_units_is_told(folder):
+    with pytest.raises(elastogen.RobotError, match=r"density.*2\.7, expected 25 to 30000"):
+        written(folder, described(material={"E": 70e9, "nu": 0.3, "density": 2.7}))
