@@ -6,7 +6,6 @@ rotations. Where a file does not name them they are those of all nodes, in their
 
 from __future__ import annotations
 
-import io
 import re
 import struct
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from elastogen.generator.solids.solid import Array, Indices
 
 NODES = ("txt", "csv", "dat", "inp", "bdf", "nas")
 MATRICES = ("mtx", "sti", "mas", "op4", "op2")
+MOST_ROWS = 10_000_000
 NASTRAN = {"stiffness": ("KGG", "KAA", "KXX"), "mass": ("MGG", "MAA", "MXX")}  # what it calls them
 
 
@@ -113,9 +113,7 @@ def read_matrix(name: str, data: bytes, ending: str, freedoms: bytes, nodes: Nod
         elif ending in ("op4", "op2"):
             found, rows = read_nastran(data, ending, NASTRAN[name]), None
         elif data.lstrip().startswith(b"%%MatrixMarket"):
-            from scipy.io import mmread
-
-            found, rows = mmread(io.BytesIO(data)).tocsr(), None
+            found, rows = _matrix_market(data), None
         else:
             found, rows = _abaqus(data)
     except (ValueError, OSError, AttributeError, IndexError, TypeError, struct.error) as problem:
@@ -145,6 +143,44 @@ def read_matrix(name: str, data: bytes, ending: str, freedoms: bytes, nodes: Nod
     where_to = np.array([place[int(rows[k][0]), int(rows[k][1])] for k in kept], dtype=np.int64)
     picked = found[kept][:, kept].tocoo()
     return csr_matrix((picked.data, (where_to[picked.row], where_to[picked.col])), shape=(3 * count, 3 * count))
+
+
+def _matrix_market(data: bytes) -> Any:
+    """Coordinates or all entries, real, general or symmetric. SciPy's own reader ends the process at damaged files."""
+    from scipy.sparse import coo_matrix
+
+    lines = _lines(data)
+    _, head = next(lines)
+    kinds = head.split()[1:]
+    known = [("matrix",), ("coordinate", "array"), ("real", "double", "integer"), ("general", "symmetric")]
+    if len(kinds) != 4 or not all(kind.lower() in names for kind, names in zip(kinds, known, strict=True)):
+        raise wrong(1, head, "%%MatrixMarket matrix coordinate (or array) real general (or symmetric)")
+    sparse, symmetric = kinds[1].lower() == "coordinate", kinds[3].lower() == "symmetric"
+    kept = ((k, line) for k, line in lines if not line.startswith("%"))
+    number, size = next(kept, (1, ""))
+    sizes = at_line(number, size, "numbers of rows, columns and entries", lambda line: [int(field) for field in line.split()])
+    if len(sizes) != (3 if sparse else 2) or sizes[0] != sizes[1] or not 0 < sizes[0] <= MOST_ROWS:
+        raise wrong(number, size, f"as many rows as columns, up to {MOST_ROWS}" + (", and entries" if sparse else ""))
+    n, body = sizes[0], list(kept)
+    entries = table(body, (3,) if sparse else (1,), "row, column and value" if sparse else "one value")
+    expected = sizes[2] if sparse else (n * (n + 1) // 2 if symmetric else n * n)
+    if len(entries) != expected:
+        raise ValueError(f"{len(entries)} entries, expected {expected}, as line {number} has it")
+    if sparse:
+        outside = np.flatnonzero((entries[:, :2] < 1).any(axis=1) | (entries[:, :2] > n).any(axis=1))
+        if len(outside):
+            raise wrong(*body[int(outside[0])], f"rows and columns from 1 to {n}")
+        i, j = entries[:, 0].astype(np.int64) - 1, entries[:, 1].astype(np.int64) - 1
+    elif symmetric:
+        j, i = np.triu_indices(n)  # column after column, from the diagonal down
+    else:
+        j, i = (index.ravel() for index in np.indices((n, n)))
+    values = entries[:, -1]
+    if symmetric:
+        mirrored = i != j
+        i, j = np.concatenate([i, j[mirrored]]), np.concatenate([j, i[mirrored]])
+        values = np.concatenate([values, values[mirrored]])
+    return coo_matrix((values, (i, j)), shape=(n, n)).tocsr()
 
 
 def _both_triangles(values: Array, i: Indices, j: Indices, size: int) -> Any:

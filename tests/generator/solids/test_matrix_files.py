@@ -221,7 +221,7 @@ def test_nodes_of_bulk_data_and_input_files():
         (
             b"%%MatrixMarket matrix coordinate real general\n6 6 2\n1 1 1.0\n2 2 x\n",
             "mtx",
-            "Line 4|to float: b'x'",
+            "line 4: '2 2 x', expected row, column and value",
         ),  # SciPy 1.10 names no line
         (DENSE[: len(DENSE) // 2], "op4", "line [0-9]+"),
         (DENSE.replace(b"E+00", b"X+00", 1), "op4", "line 3.*numbers of [0-9]+ characters"),
@@ -299,3 +299,37 @@ def test_calculix_matrix_storage(tmp_path):
     largest = abs(elements.stiffness).max()
     assert abs(found.stiffness - elements.stiffness).max() < 1e-11 * largest
     assert found.mass.sum() == pytest.approx(elements.mass.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("dense", [True, False])
+def test_matrix_market(tmp_path, dense, symmetric):
+    """As SciPy writes it."""
+    from scipy.io import mmwrite
+    from scipy.sparse import csr_matrix
+
+    mmwrite(tmp_path / "K.mtx", EXPECTED if dense else csr_matrix(EXPECTED), symmetry="symmetric" if symmetric else "general",
+            precision=17, comment="a remark\nof two lines")  # fmt: skip
+    found = read_matrix("stiffness", (tmp_path / "K.mtx").read_bytes(), "mtx", b"", two_nodes(), HERE)
+    np.testing.assert_array_equal(found.toarray(), EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("6 6 1\n7 1 2.0", "line 3: '7 1 2.0', expected rows and columns from 1 to 6"),
+        ("6 6 1\n-999999999 1 2.0", "line 3: .*rows and columns from 1 to 6"),
+        ("6 6 2\n1 1 2.0", "1 entries, expected 2, as line 2"),
+        ("6 6 1\n1 1 x", "line 3: '1 1 x', expected row, column and value"),
+        ("6 5 1\n1 1 2", "line 2: '6 5 1', expected as many rows as columns"),
+        ("99999999999 99999999999 1\n1 1 2", "up to 10000000"),
+        ("", "line 1"),
+    ],
+)
+def test_damaged_matrix_market(text, expected):
+    """SciPy's reader ends the process at some of these."""
+    data = f"%%MatrixMarket matrix coordinate real general\n{text}\n".encode()
+    with pytest.raises(RobotError, match=expected):
+        read_matrix("stiffness", data, "mtx", b"", two_nodes(), HERE)
+    with pytest.raises(RobotError, match=r"line 1: .*complex.*expected %%MatrixMarket"):
+        read_matrix("stiffness", data.replace(b"real", b"complex"), "mtx", b"", two_nodes(), HERE)
