@@ -78,6 +78,7 @@ class BridgeMethods:
         envs: int | None = None,
         force: ArrayLike | None = None,
         substeps: int = 1,
+        start: ArrayLike | None = None,
     ) -> Any:
         """A ``gymnasium.Env``, or with ``envs`` a vectorized one; the extra ``gymnasium``.
 
@@ -85,4 +86,6 @@ class BridgeMethods:
         """
         from elastogen.runtime.bridges.to_gymnasium import to_gymnasium
 
-        return to_gymnasium(self._bridged, dt=dt, reward=reward, goal=goal, envs=envs, force=force, substeps=substeps)
+        return to_gymnasium(
+            self._bridged, dt=dt, reward=reward, goal=goal, envs=envs, force=force, substeps=substeps, start=start
+        )

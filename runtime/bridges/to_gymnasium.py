@@ -32,6 +32,7 @@ def to_gymnasium(
     envs: int | None = None,
     force: ArrayLike | None = None,
     substeps: int = 1,
+    start: ArrayLike | None = None,
 ) -> Any:
     """A ``gymnasium.Env`` of the robot, or with ``envs`` a ``gymnasium.vector.VectorEnv`` of so many.
 
@@ -39,7 +40,8 @@ def to_gymnasium(
     default the limits of the robot's joints, and 100 where there are none). A step holds the action for ``dt`` seconds, in
     ``substeps`` Runge-Kutta steps of order 4. ``reward(q, qd, F)`` gets arrays (envs, n) and gives (envs,); the default one is
     minus the squared distance to ``goal`` (nq,), the neutral configuration by default, with 0.1 qd^2 and 0.001 F^2. An
-    episode is truncated after 500 steps, and terminated where a motion is lost.
+    episode begins at rest within 0.1 rad or m of ``start`` (nq,), the neutral configuration by default, is truncated after 500
+    steps, and terminated where a motion is lost.
     """
     gymnasium = target("gymnasium", "gymnasium", (0, 29))
     if number(f"{model.name}.to_gymnasium: dt", dt, "a positive number of seconds") <= 0:
@@ -54,7 +56,7 @@ def to_gymnasium(
         raise ModelError(f"{model.name}.to_gymnasium: envs={envs!r}, expected a number of environments or None.")
     if not model.driven:
         raise ModelError(f"{model.name}.to_gymnasium: no joint has a drive. Fix: driven: true on a joint, or base='driven'.")
-    physics = _Physics(model, float(dt), int(substeps), reward, goal, force)
+    physics = _Physics(model, float(dt), int(substeps), reward, goal, force, start)
     return _vector_env(gymnasium, physics, envs) if envs is not None else _env(gymnasium, physics)
 
 
@@ -68,12 +70,17 @@ class _Physics:
     """The robot in many copies: states, a step of all of them, rewards."""
 
     def __init__(
-        self, model: Model, dt: float, substeps: int, reward: Reward | None, goal: ArrayLike | None, force: ArrayLike | None
+        self,
+        model: Model,
+        dt: float,
+        substeps: int,
+        reward: Reward | None,
+        goal: ArrayLike | None,
+        force: ArrayLike | None,
+        start: ArrayLike | None,
     ) -> None:
         self.model, self.dt, self.substeps = model, dt, substeps
-        self.goal = finite(f"{model.name}.to_gymnasium: goal", model.neutral() if goal is None else goal)
-        if self.goal.shape != (model.nq,):
-            raise ModelError(f"{model.name}.to_gymnasium: goal has shape {self.goal.shape}, expected ({model.nq},).")
+        self.goal, self.first = self._configuration("goal", goal), self._configuration("start", start)
         self.driven = list(model.driven)
         try:
             limits = np.broadcast_to(
@@ -91,14 +98,26 @@ class _Physics:
         loops, quaternions = model.metadata.loops is not None, bool(model.metadata.quaternions)
         self.simulated = loops or quaternions  # where a step is more than sums of coordinates
         self.closes = loops
+        q, qd = self.start(np.random.default_rng(0), 3)
+        if not np.isfinite(self._accelerations(q, qd, np.zeros_like(qd))).all():
+            raise ModelError(
+                f"{model.name}.to_gymnasium: start={self.first.tolist()}, near which there are no accelerations (out of the "
+                "range of a sliding joint, or no positive definite mass matrix). Fix: start=[...], where the robot can move."
+            )
         if reward is not None:
-            q, qd = self.start(np.random.default_rng(0), 3)
             earned = np.asarray(reward(q, qd, np.zeros_like(qd)))
             if earned.shape not in ((), (3,)):
                 raise ModelError(
                     f"{model.name}.to_gymnasium: reward gave the shape {earned.shape} for 3 robots, expected (3,). "
                     "Fix: sums over axis=-1."
                 )
+
+    def _configuration(self, name: str, given: ArrayLike | None) -> Array:
+        """The neutral one where none is given."""
+        found = finite(f"{self.model.name}.to_gymnasium: {name}", self.model.neutral() if given is None else given)
+        if found.shape != (self.model.nq,):
+            raise ModelError(f"{self.model.name}.to_gymnasium: {name} has shape {found.shape}, expected ({self.model.nq},).")
+        return found
 
     def action(self, given: ArrayLike, shape: tuple[int, ...]) -> Array:
         """Forces of the drives, of this shape."""
@@ -115,11 +134,11 @@ class _Physics:
         return earned
 
     def start(self, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
-        """Configurations near neutral, at rest."""
+        """Configurations near the first one, at rest."""
         model = self.model
         away = rng.uniform(-0.1, 0.1, (count, model.nv))
         away[:, list(model.elastic)] = 0.0
-        q = np.asarray(model.integrate(np.broadcast_to(model.neutral(), (count, model.nq)), away), dtype=np.float64)
+        q = np.asarray(model.integrate(np.broadcast_to(self.first, (count, model.nq)), away), dtype=np.float64)
         if self.closes:
             q = np.asarray(model.close_loops(q), dtype=np.float64)
         return q, np.zeros((count, model.nv))

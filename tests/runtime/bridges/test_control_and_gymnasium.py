@@ -143,6 +143,20 @@ def test_episodes_end_and_begin_again(model: elastogen.Model) -> None:
     assert not seen[:, 2:].any()
 
 
+def test_a_robot_that_cannot_start_there_is_named() -> None:
+    """The beam of a telescopic joint at 0, the neutral configuration, is not outside."""
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    model = elastogen.build_model("rpb_table3")
+    with pytest.raises(elastogen.ModelError, match=r"start=\[0.0, 0.0, .*no accelerations.*Fix: start="):
+        model.to_gymnasium()
+    outside = 0.4 * np.eye(model.nq)[1]
+    envs = model.to_gymnasium(dt=1e-4, envs=3, start=outside, goal=outside)
+    first, _ = envs.reset(seed=0)
+    assert np.abs(first[:, 1] - 0.4).max() <= 0.1
+    seen, *_ = envs.step(0 * envs.action_space.sample())
+    assert np.isfinite(seen).all()
+
+
 def test_actions_and_rewards_of_another_shape_are_named(model: elastogen.Model) -> None:
     """They would be broadcast in silence."""
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
@@ -170,6 +184,7 @@ def test_actions_and_rewards_of_another_shape_are_named(model: elastogen.Model) 
         ({"force": [1.0, 2.0, 3.0]}, "force="),
         ({"force": -1.0}, "force=-1.0"),
         ({"substeps": -1}, "substeps=-1"),
+        ({"start": [0.0, 0.0, 0.0]}, r"start has shape \(3,\), expected \(2,\)"),
     ],
 )
 def test_wrong_arguments_are_named(model: elastogen.Model, options: dict, message: str) -> None:
