@@ -138,10 +138,12 @@ def _convolution(a: Array, b: Array, k: int, first: int = 0, weight: bool = Fals
 
 
 def _multiply(a: Array, b: Array) -> Array:
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    result = np.empty(shape)
-    for k in range(shape[-1]):
-        result[..., k] = _convolution(a, b, k)
+    width = a.shape[-1]
+    result: Array = a[..., :1, :1] * b
+    result[..., 1, :] += a[..., 1, :1] * b[..., 0, :]
+    for i in range(1, width):
+        result[..., i:] += a[..., :1, i : i + 1] * b[..., : width - i]
+        result[..., 1, i:] += a[..., 1, i : i + 1] * b[..., 0, : width - i]
     return result
 
 
