@@ -61,7 +61,9 @@ ROOMS = {
         ("templates/inverse_kinematics/*.[ch]",),
         ("tests/runtime/model/test_inverse_kinematics.py", "tests/build/test_frames_in_c.py"),
     ),
-    "shared_memory": Room(("templates/shared_memory/*.[ch]",), ("tests/runtime/loop/test_shared_memory.py",)),
+    "shared_memory": Room(
+        ("templates/shared_memory/*.[ch]",), tuple(f"tests/runtime/loop/test_shared_{part}.py" for part in ("memory", "names"))
+    ),
     "loop": Room(("templates/loop/**/*.[ch]",), ("tests/build/plain_c", "tests/runtime/loop")),
     "emission": Room(("build/plain_c/*.py",), ("tests/build/plain_c",)),
     "emitted": Room(

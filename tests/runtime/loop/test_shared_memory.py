@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 import random
-import re
 import shutil
 import signal
 import struct
@@ -21,7 +20,6 @@ from c_compilers import COMPILERS, WARNINGS
 from loop_setup import run_free
 
 import elastogen
-from elastogen.runtime.loop import shared_memory
 from elastogen.runtime.loop.controllers import PDGravity
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import SharedMemory, SharedRobot
@@ -179,18 +177,6 @@ def test_names_are_checked(library, name) -> None:
         SharedMemory(name)
     with pytest.raises(elastogen.ModelError, match="name="):
         SharedRobot(library, name)
-
-
-def test_a_name_without_room_for_its_end_is_refused_in_c(library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_memory, "NAME", re.compile(r"\w+"))  # the check in Python comes first otherwise
-    mark = f"{os.getpid()}_"
-    with SharedMemory(mark + "x" * (62 - len(mark))) as longest:  # with / in front and 0 behind: 64 characters
-        Loop(library, plant=longest, telemetry=0)
-        assert is_there(longest.name)
-    name = mark + "x" * (63 - len(mark))
-    with pytest.raises(elastogen.ModelError), SharedMemory(name) as longer:
-        Loop(library, plant=longer, telemetry=0)
-    assert not is_there(name)
 
 
 def test_steps_after_closing_are_refused(library) -> None:
