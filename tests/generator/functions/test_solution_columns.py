@@ -12,7 +12,8 @@ import elastogen
 from elastogen.build.c.body import FunctionBody
 from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
-from elastogen.build.c.loops.column_memory import padded
+from elastogen.build.c.loops.column_memory import ColumnMemory, padded
+from elastogen.build.c.loops.direct_results import direct_results
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.joints import kinds
@@ -62,6 +63,8 @@ def test_text(function: Function) -> None:
     program = function.program
     assert program.in_loops is not None
     assert [columns.width for columns in program.in_loops.columns] == [4, 8, 2]  # of both matrices: {0, 3}, {1, 4, 5, 6}, {2}
+    assert [padded(columns) for columns in program.in_loops.columns] == [4, 8, 2]
+    assert not ColumnMemory(program.in_loops, direct_results(program.in_loops)).zeroed  # all columns are used
     assert [len(columns.results) for columns in program.in_loops.columns] == [6, 6, 1]
     live = program.used_inputs()
     looped = print_body(program, NAME, Dialect("arm", "double", "fast"), live)
