@@ -55,17 +55,6 @@ def test_feedforward_finds_the_elastic_equilibrium_and_its_derivatives(bender) -
     assert_derivatives(*elastic_motion(loop, 990), 1e-3, 1e-3)
 
 
-def test_without_weight_an_arm_rests_as_it_is(bender) -> None:
-    """To the last bit: the search for the equilibrium begins there."""
-    bender.parameters["gravity_y"] = 0.0
-    try:
-        loop = bender.loop(controller=Feedforward(4000, 100), rate=1000)
-        for found in elastic_motion(loop, 2):
-            assert not found.any()
-    finally:
-        bender.parameters.reset()
-
-
 def test_tables_without_jerk_and_snap_are_differenced(bender) -> None:
     t = 1e-3 * np.arange(800)[:, None] * [1, 0, 0]
     q, qd, qdd = 0.2 - 0.2 * np.cos(5 * t), np.sin(5 * t), 5 * np.cos(5 * t) * [1, 0, 0]
