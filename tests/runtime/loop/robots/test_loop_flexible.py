@@ -140,3 +140,18 @@ def test_a_rigid_controller_meets_a_flexible_robot(library, bender) -> None:
     assert records["q"][-1, 0] == pytest.approx(0.5, abs=0.01)
     with pytest.raises(elastogen.ModelError, match="measured="):
         Loop(build_loop(rigid), plant=Simulated(library=flexible))
+
+
+def test_a_delay_beyond_the_memory_is_the_longest_that_there_is(weightless) -> None:
+    """Whoever writes the block of numbers may ask for more; nothing outside of the memory is read."""
+    found = []
+    for more in (-1, 0, 1, 1 << 30):
+        loop = weightless.loop(controller=Feedforward(4000, 100), rate=1000, shaper=shaping.zv(20.0, 0.0), telemetry=1024)
+        loop.move_to([0.3], 0.05)
+        loop.tuning._block.tap_delay[1] = loop._delay_rows + more
+        loop.tuning.publish(loop._loop)
+        loop.step(300)
+        found.append(loop.read()["q_ref"])
+    assert np.ptp(found[0]) > 0.1
+    for longer in found[1:]:
+        np.testing.assert_array_equal(longer, found[0])
