@@ -16,6 +16,7 @@ ACCELERATION = {-2: -1 / 12, -1: 16 / 12, 0: -30 / 12, 1: 16 / 12, 2: -1 / 12}  
 NEWTON_STEPS = 20
 FARTHEST = 5.0  # that a step of it may go
 CONVERGED = 1e-10  # greatest change of a coordinate
+ROUGH = 0.5  # second differences of forces over the greatest force; of smooth motions they are near 1e-3
 SOLVED, ROUNDED = 1e-11, 1e-7  # where nothing is left to solve but that, such changes are rounding errors
 
 
@@ -68,7 +69,7 @@ def equations(model: Model, path: TipPath, q: Array, h: float) -> tuple[Any, Arr
 
 
 def exact_motion(model: Model, path: TipPath, start: Array, h: float) -> Array | None:
-    """Return configurations at all times whose tip is on its path, by Newton's method, or None if it does not converge."""
+    """Return configurations at all times whose tip is on its path, by Newton's method, or None if it finds none."""
     from scipy.sparse.linalg import splu
 
     q: Array = start.copy()
@@ -83,9 +84,15 @@ def exact_motion(model: Model, path: TipPath, start: Array, h: float) -> Array |
         largest = float(np.abs(change).max())
         if not largest < FARTHEST:
             return None
-        if largest < ROUNDED and np.abs(residual).max() < SOLVED:
-            return q
-        q = np.asarray(q + change)
-        if largest < CONVERGED:
-            return q
+        is_solved = largest < ROUNDED and np.abs(residual).max() < SOLVED
+        q = q if is_solved else np.asarray(q + change)
+        if is_solved or largest < CONVERGED:
+            return q if _is_smooth(model, q, h) else None
     return None
+
+
+def _is_smooth(model: Model, q: Array, h: float) -> bool:
+    """Check that forces do not alternate from time to time: such a motion solves the grid's equations, not those of the arm."""
+    F = np.asarray(model.inverse_dynamics(q, differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2))
+    forces = F[:, list(model.driven)]
+    return bool(np.abs(np.diff(forces, 2, axis=0)).max() <= ROUGH * np.abs(forces).max())

@@ -11,7 +11,7 @@ from gauged_arms import beam, two_flexible_links
 from scipy.integrate import quad
 
 import elastogen
-from elastogen.motion import cubic
+from elastogen.motion import causal_tip_inversion, cubic
 from elastogen.tip_control.fastest_move import fastest_tip_move
 from elastogen.tip_control.inversion import internal_rates, smooth_move, tip_inversion
 from elastogen.tip_control.tip_path import tip_path
@@ -139,6 +139,37 @@ def test_a_tip_without_exact_inverse_errs_by_a_thousandth_of_its_way(cache_dir: 
     for wrong in (-1e-3, 0.2, np.nan, "x"):
         with pytest.raises(elastogen.ModelError, match="tolerance"):
             tip_inversion(model, start, goal, seconds, tolerance=wrong)  # type: ignore[arg-type]
+
+
+STIFFER = (0.4768, 0.4546), (0.553, 0.7844), (75.32, 32.89), (0.407, 0.179), (0.1508, 0.3393), (0.1684, 0.3004)
+
+
+def test_forces_that_alternate_on_the_grid_are_no_motion(cache_dir: Path) -> None:
+    """The grid's equations have a solution with 2000 N m that alternates from time to time: the arm does not follow it."""
+    model = elastogen.build_model(loaded("alternating", *STIFFER))
+    motion = tip_inversion(model, [-0.842, 1.124], [-0.491, 0.968], 0.2153)
+    stroke = np.linalg.norm(motion.tip[-1] - motion.tip[0])
+    assert np.linalg.norm(simulated_tip(model, motion) - motion.tip, axis=1).max() < 1e-3 * stroke
+    assert np.abs(motion.F).max() < 100.0
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(8))
+def test_loaded_arms_by_chance_in_one_period_of_their_first_mode(seed: int, cache_dir: Path) -> None:
+    """Moves of up to 0.4 rad in one period of the lowest mode with held joints, where links bend by a tenth at most."""
+    rng = np.random.default_rng(100 + seed)
+    ranges = ((0.4, 0.9), (0.3, 0.8), (20.0, 150.0), (0.1, 0.5), (0.1, 0.4), (0.05, 0.4))
+    model = elastogen.build_model(loaded(f"chance{seed}", *(rng.uniform(*between, 2) for between in ranges)), cflags="-O0")
+    start = np.array([rng.uniform(-1, 1), rng.uniform(0.5, 2.0)])
+    way = rng.uniform(-0.4, 0.4, 2)
+    q = np.zeros(4)
+    q[list(model.driven)] = start
+    seconds = 1.0 / float(model.modes(q, joints="locked").hertz[0])
+    small = causal_tip_inversion(model, start, start + 0.01 * way, seconds, rounds=1)
+    bent = float(np.abs(small.q[:, list(model.elastic)]).max())
+    motion = tip_inversion(model, start, start + min(1.0, 0.01 * 0.04 / bent) * way, seconds)
+    stroke = np.linalg.norm(motion.tip[-1] - motion.tip[0])
+    assert np.linalg.norm(simulated_tip(model, motion) - motion.tip, axis=1).max() < 1e-3 * stroke
 
 
 def test_an_exact_motion_says_so(one: elastogen.Model) -> None:
