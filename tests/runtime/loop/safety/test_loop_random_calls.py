@@ -59,7 +59,8 @@ class Calls(RuleBasedStateMachine):
             plant=self.plant, limits=Limits(**self.limits), safe=SafeCommand(stop=stop, after=after, predict=predict),
             telemetry=1 << 14, free_running=True,
         )  # fmt: skip
-        self.most_step = force_rate * 1e-3 * (1.0 + 1e-9)
+        rounding = float(np.finfo(model.dtype).eps) * FORCE
+        self.most_step = force_rate * 1e-3 * (1.0 + 1e-9) + rounding
         self.force, self.phase, self.code = np.zeros(model.nv), "running", 0
         self.broken = ""  # the fault of the sensors that is there at present
         self.new_reference = self.visible = False
@@ -218,7 +219,8 @@ class Calls(RuleBasedStateMachine):
         F = np.vstack([self.force, records["F"]])
         assert np.isfinite(F).all(), "a force is no number"
         assert np.abs(F).max() <= FORCE, "a force beyond its limit"
-        assert np.abs(np.diff(F, axis=0)).max() <= self.most_step, "a force jumps"
+        steps = np.abs(np.diff(F.astype(float), axis=0)).max()
+        assert steps <= self.most_step, f"a force jumps by {steps}, at most {self.most_step} is allowed"
         passive = [i for i in range(F.shape[1]) if i not in self.drives]
         assert not F[:, passive].any()
         for record in records:
