@@ -66,6 +66,12 @@ def test_tables_without_jerk_and_snap_are_differenced(bender) -> None:
     for differenced, given in zip(*found, strict=True):
         np.testing.assert_allclose(differenced[5:], given[5:], atol=1e-4 * np.abs(given).max())
     assert_derivatives(*(part[5:] for part in found[1]), 1e-3, 1e-3)
+    loop = bender.loop(controller=Feedforward(4000, 100), rate=1000)
+    loop.follow(q * [1, 0, 0], qd, qdd)
+    loop.step()
+    for row in (1, 2):  # the first row has none before it
+        loop.step()
+        assert loop._loop.plain[3][0] == pytest.approx((qdd[row + 1, 0] - qdd[row - 1, 0]) / 2e-3, rel=1e-9)
 
 
 def test_any_number_of_coordinates(cache_dir) -> None:

@@ -115,6 +115,19 @@ def test_a_move_from_rest_is_a_geodesic(chain: LoopLibrary) -> None:
         np.testing.assert_allclose(np.linalg.norm(records["q"][:, first : first + 4], axis=1), 1.0, atol=1e-15)
 
 
+def test_jerk_and_snap_of_a_geodesic(chain: LoopLibrary) -> None:
+    model, T, s = chain.model, 0.4, 0.25
+    q, _ = state(model)
+    goal, _ = state(model, 5)
+    loop = Loop(chain, controller=ComputedTorqueLaw(), plant=Simulated(q))
+    loop.move_to(goal, T)
+    assert loop.step(int(1000 * s * T) + 1)
+    apart = model.difference(q, goal)
+    for order, expected in ((3, 60 - 360 * s + 360 * s**2), (4, -360 + 720 * s)):
+        found = [loop._loop.plain[order][i] for i in range(model.nv)]
+        np.testing.assert_allclose(found, expected / T**order * apart, rtol=1e-9, atol=1e-9)
+
+
 def test_a_move_goes_on_from_a_motion(chain: LoopLibrary) -> None:
     """Positions, velocities and accelerations of the reference do not jump, and velocities are those of the positions."""
     model = chain.model
