@@ -239,6 +239,19 @@ def test_directional_derivatives(flexible: Sample, version: str) -> None:
     host.close()
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_a_pull_along_one_axis_alone(flexible: Sample, place: str) -> None:
+    """Accelerations are linear in a wrench, whatever its sign and however many of its numbers are zero."""
+    found = []
+    for size in (0.0, 0.5, -0.5):
+        host = Host(flexible.units["fmu2"], flexible.start | {f"{place}.{AXES[1]}": size})
+        found.append(host.get([f"der(qd.{n})" for n in flexible.robot.velocity_names]))
+        host.close()
+    rest, push, pull = found
+    assert np.abs(push - rest).max() > 1e-3
+    np.testing.assert_allclose(pull - rest, rest - push, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_units_in_one_host_and_kept_states(rigid: Sample, flexible: Sample, version: str) -> None:
     first, second = Host(rigid.units[version], rigid.start), Host(flexible.units[version], flexible.start)
