@@ -201,6 +201,20 @@ class Host:
         self.instance.freeInstance()
 
 
+def test_a_free_body_keeps_a_unit_quaternion(tmp_path: Path) -> None:
+    brick = {"name": "brick", "mass": 2.0, "com": [0.1, 0.0, 0.05], "inertia": [0.02, 0.03, 0.04]}
+    free = {"name": "free", "type": "floating", "child": "brick"}
+    robot = elastogen.load({"elastogen": 1, "name": "tumbler", "links": [{"name": "ground"}, brick], "joints": [free]})
+    s = sample(tmp_path, robot, [0, 0, 0, 0.5, -0.1, 0.7, 0.5], [0.1, 0.2, 0.3, 3.0, -2.0, 1.0])
+    s.q[3:] /= np.linalg.norm(s.q[3:])
+    t = np.linspace(0.0, 0.5, 6)
+    expected = elastogen.build_model(robot, outputs="simulation", cflags="-O0").simulate(s.q, s.qd, t=t, rtol=1e-12, atol=1e-14)
+    for kind in ("CoSimulation", "ModelExchange"):
+        q = columns(simulated(s.units["fmu2"], kind, s.start, t), [f"q.{n}" for n in robot.coordinate_names])
+        assert np.allclose(np.linalg.norm(q[:, 3:], axis=1), 1.0, rtol=0, atol=1e-6)
+        assert np.allclose(q, expected.q, rtol=0, atol=1e-6), kind
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_directional_derivatives(flexible: Sample, version: str) -> None:
     """Against the matrices of forward_dynamics_derivatives, jacobian_rate and point_jacobian_rates, derived another way."""
