@@ -9,6 +9,7 @@ import numpy as np
 from elastogen.generator.solids.solid import EDGES, Array, Indices
 
 MOST_TRIANGLES = 3000
+RAISED = 0.02  # of the diagonal: how far the brightest corner stands out while triangles are chosen
 COMPONENTS = ("xx", "yy", "zz", "xy", "yz", "xz")  # of strains, in this order; shear as in the tensor
 _PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
 
@@ -47,9 +48,10 @@ def drawn_surface(nodes: Array, tetrahedra: Indices, surface: Indices, shapes: A
     """
     corners, triangles = np.unique(surface[:, :3], return_inverse=True)
     triangles = triangles.reshape(-1, 3).astype(np.int64)
+    every = _strains_of_corners(nodes, tetrahedra, shapes)
     if len(triangles) > most:
-        corners, triangles = _simplified(nodes, corners, triangles, most)
-    strains = _strains_of_corners(nodes, tetrahedra, shapes)[corners]
+        corners, triangles = _simplified(nodes, corners, triangles, _sizes(every[corners]), most)
+    strains = every[corners]
     return DrawnSurface(
         vertices=nodes[corners],
         triangles=triangles,
@@ -58,14 +60,28 @@ def drawn_surface(nodes: Array, tetrahedra: Indices, surface: Indices, shapes: A
     )
 
 
-def _simplified(nodes: Array, corners: Indices, triangles: Indices, most: int) -> tuple[Indices, Indices]:
+def _sizes(strains: Array) -> Array:
+    """Of strains (v, 6, k) one number for every corner: the mean over the coordinates of what they do there, up to 1."""
+    deviators = strains.copy()
+    deviators[:, :3] -= strains[:, :3].mean(axis=1, keepdims=True)
+    found = np.sqrt((deviators[:, :3] ** 2).sum(axis=1) + 2 * (deviators[:, 3:] ** 2).sum(axis=1))
+    return np.asarray((found / np.maximum(found.max(axis=0), 1e-300)).mean(axis=1))
+
+
+def _simplified(nodes: Array, corners: Indices, triangles: Indices, colours: Array, most: int) -> tuple[Indices, Indices]:
+    """Fewer triangles. Corners stand out by their colours: a flat face with two colours keeps the line between them."""
     import fast_simplification
     from scipy.spatial import cKDTree
 
-    points, faces = fast_simplification.simplify(
-        nodes[corners].astype(np.float32), triangles.astype(np.int32), target_count=most
-    )
-    nearest = cKDTree(nodes[corners]).query(points)[1]
+    places = nodes[corners]
+    sides = np.cross(places[triangles[:, 1]] - places[triangles[:, 0]], places[triangles[:, 2]] - places[triangles[:, 0]])
+    normals = np.zeros_like(places)
+    for k in range(3):
+        np.add.at(normals, triangles[:, k], sides)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+    raised = places + RAISED * float(np.linalg.norm(np.ptp(places, axis=0))) * colours[:, None] * normals
+    points, faces = fast_simplification.simplify(raised.astype(np.float32), triangles.astype(np.int32), target_count=most)
+    nearest = cKDTree(raised).query(points)[1]
     faces = nearest[faces]
     whole = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
     used, inverse = np.unique(faces[whole], return_inverse=True)

@@ -76,3 +76,20 @@ def test_a_large_surface_becomes_small_and_stays_on_its_nodes():
     found = trimesh.Trimesh(drawn.vertices, drawn.triangles, process=False)
     assert found.volume == pytest.approx(1.2 * 0.16, rel=0.02)
     np.testing.assert_allclose(drawn.displacements, fields(drawn.vertices).transpose(2, 0, 1), atol=1e-14)
+
+
+def test_colours_of_few_triangles_are_those_of_all():
+    """Bending both ways: dark lines run along the middles of flat faces, which one triangle across the face would lose."""
+    points, cells, outer = block((24, 8, 8), (1.2, 0.2, 0.2))
+    x, y, z = (points - [0, 0.1, 0.1]).T
+    bent = [np.stack([-x * y, x**2 / 2, 0 * x], axis=1), np.stack([-x * z, 0 * x, x**2 / 2], axis=1)]
+    drawn = drawn_surface(points, cells, outer, np.stack(bent, axis=2), most=400)
+    few = trimesh.Trimesh(drawn.vertices, drawn.triangles, process=False)
+    corners = points[np.unique(outer[:, :3])]
+    nearest, distance, face = trimesh.proximity.closest_point_naive(few, corners)
+    inside = trimesh.triangles.points_to_barycentric(few.triangles[face], nearest)
+    assert distance.max() < 0.01
+    for k, axis in ((0, 1), (1, 2)):
+        colours = drawn.equivalent_strains(np.eye(2)[k])[drawn.triangles[face]]
+        off = np.einsum("pc,pc->p", inside, colours) - np.abs(corners[:, axis] - 0.1) * 2 / 3
+        assert np.sqrt(np.mean(off**2)) < 0.03 * colours.max()
