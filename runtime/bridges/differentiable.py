@@ -31,6 +31,8 @@ class Differentiable:
 
     def __init__(self, model: Model, name: str, parameters: bool = False) -> None:
         self.model, self.name, self.with_parameters = model, name, parameters
+        if not isinstance(name, str) or "+" in name:
+            raise ModelError(f"{model.name}: got {name!r}, expected one function of the model, for example 'forward_dynamics'.")
         kernel = model.kernel(name)
         if not kernel.info.inputs:
             raise ModelError(

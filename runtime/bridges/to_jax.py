@@ -62,7 +62,7 @@ def to_jax(model: Model, name: str, *, parameters: bool = False) -> Callable[...
         ]
         y = operation(_normalized(jnp, jnp.concatenate(flat, axis=-1), function.quaternions))
         parts = jnp.split(y, np.cumsum(function.result_sizes)[:-1], axis=-1)
-        shaped = tuple(part.reshape(*leading, *shape) for part, shape in zip(parts, function.result_shapes, strict=True))
+        shaped = tuple(part.reshape((*leading, *shape)) for part, shape in zip(parts, function.result_shapes, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
 
     compiled = jax.jit(computed)

@@ -41,6 +41,11 @@ def to_torch(model: Model, name: str, *, parameters: bool = False) -> Callable[.
                     f"{model.name}.{name}: {word} is {tensor.dtype}, expected {dtype}. Fix: tensor.to({dtype}), or build the "
                     f"model with precision={'float' if tensor.dtype == torch.float32 else 'double'!r}."
                 )
+            if tensor.device.type != "cpu":
+                raise ModelError(
+                    f"{model.name}.{name}: {word} is on {tensor.device}, expected the CPU, where the model's C runs. "
+                    "Fix: tensor.cpu()."
+                )
             if tuple(tensor.shape[tensor.ndim - len(shape) :]) != shape or tensor.ndim < len(shape):
                 raise ModelError(f"{model.name}.{name}: {word} has shape {tuple(tensor.shape)}, expected (..., {shape}).")
         leading = torch.broadcast_shapes(*(t.shape[: t.ndim - len(s)] for t, s in zip(given, function.shapes, strict=True)))
@@ -48,7 +53,7 @@ def to_torch(model: Model, name: str, *, parameters: bool = False) -> Callable[.
         x = _normalized(torch, torch.cat(flat, dim=-1), function.quaternions)
         y = operation(x)
         parts = torch.split(y, function.result_sizes, dim=-1)
-        shaped = tuple(part.reshape(*leading, *shape) for part, shape in zip(parts, function.result_shapes, strict=True))
+        shaped = tuple(part.reshape((*leading, *shape)) for part, shape in zip(parts, function.result_shapes, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
 
     call.__name__, call.__doc__ = name, f"{model.name}.{name}({', '.join(function.inputs)}) on tensors."
@@ -125,6 +130,7 @@ def _operations(torch: Any, function: Differentiable) -> tuple[Callable[[Any], A
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
             ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
 
         @staticmethod
         def backward(ctx: Any, v: Any) -> Any:
@@ -132,6 +138,12 @@ def _operations(torch: Any, function: Differentiable) -> tuple[Callable[[Any], A
             by_x = (Hessian.apply(x, w) @ v[..., None])[..., 0] if ctx.needs_input_grad[0] else None
             by_w = (Jacobian.apply(x) @ v[..., None])[..., 0] if ctx.needs_input_grad[1] else None
             return by_x, by_w
+
+        @staticmethod
+        def jvp(ctx: Any, dx: Any, dw: Any) -> Any:
+            x, w = ctx.saved_tensors
+            moved = 0 if dx is None else (Hessian.apply(x, w) @ dx[..., None])[..., 0]
+            return moved if dw is None else moved + (dw[..., None, :] @ Jacobian.apply(x))[..., 0, :]
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, x: Any, w: Any) -> Any:
@@ -147,11 +159,17 @@ def _operations(torch: Any, function: Differentiable) -> tuple[Callable[[Any], A
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
             ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
 
         @staticmethod
         def backward(ctx: Any, w: Any) -> Any:
             (x,) = ctx.saved_tensors
             return Gradient.apply(x, w)
+
+        @staticmethod
+        def jvp(ctx: Any, dx: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return (Jacobian.apply(x) @ dx[..., None])[..., 0]
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, x: Any) -> Any:

@@ -18,7 +18,7 @@ def direct(torch: Any, function: Differentiable, gradient: Callable[[Any, Any], 
 
     ``gradient(x, w)`` is that of weighted outputs at joined inputs, and has derivatives: what second derivatives start from.
     """
-    transformed = getattr(torch._C, "_are_functorch_transforms_active", None)
+    transformed, forward = getattr(torch._C, "_are_functorch_transforms_active", None), torch.autograd.forward_ad
     plain = len(function.result_shapes) == 1 and function.result_shapes[0] and not (function.quaternions or function.live)
     if transformed is None or not plain:
         return lambda tensors: None
@@ -65,7 +65,7 @@ def direct(torch: Any, function: Differentiable, gradient: Callable[[Any, Any], 
             if tensor.device.type != "cpu" or not tensor.is_contiguous():
                 return None
             leading = axes
-        if transformed() or leading != leading[:1]:
+        if transformed() or getattr(forward, "_current_level", -1) >= 0 or leading != leading[:1]:
             return None
         if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
             return Direct.apply(*tensors)

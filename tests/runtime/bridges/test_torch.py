@@ -31,6 +31,40 @@ def test_derivatives_are_those_of_differences(model: elastogen.Model, name: str)
     assert torch.autograd.gradgradcheck(function, given, atol=1e-5 * largest, rtol=1e-5)
 
 
+def test_forward_mode(model: elastogen.Model) -> None:
+    """``torch.func.jvp`` and ``hessian``, which goes forward over reverse, and dual numbers."""
+    function = model.to_torch("forward_dynamics")
+    q, qd, F = (tensor.detach() for tensor in tensors(model, 3))
+    by_q, _, by_F = model.forward_dynamics_derivatives(q.numpy(), qd.numpy(), F.numpy())
+    value, moved = torch.func.jvp(lambda q, F: function(q, qd, F), (q, F), (qd, F))
+    assert np.allclose(value, function(q, qd, F), rtol=1e-14)
+    assert np.allclose(moved, by_q @ qd.numpy() + by_F @ F.numpy(), rtol=1e-11, atol=1e-11)
+    with torch.autograd.forward_ad.dual_level():
+        dual = function(torch.autograd.forward_ad.make_dual(q, qd), qd, F)
+        assert np.allclose(torch.autograd.forward_ad.unpack_dual(dual).tangent, by_q @ qd.numpy(), rtol=1e-11, atol=1e-11)
+    weights = torch.linspace(0.5, 1.0, model.nv, dtype=torch.float64)
+    hessian = torch.func.hessian(lambda q: weights @ function(q, qd, F))(q)
+    exact = model.evaluate("forward_dynamics_hessian", q=q, qd=qd, F=F, output_weights=weights)[: model.nv, : model.nv]
+    assert np.allclose(hessian, exact, rtol=1e-12, atol=1e-12)
+    rows = torch.func.jacfwd(torch.func.jacrev(lambda q: function(q, qd, F)))(q)
+    assert np.allclose(np.tensordot(weights, rows, 1), exact, rtol=1e-12, atol=1e-11)
+
+
+def test_a_number_for_one_state_has_derivatives() -> None:
+    """An energy: a tensor without axes, with a batch of one axis."""
+    model = elastogen.build_model("two_link")
+    for name, count in (("potential_energy", 1), ("kinetic_energy", 2)):
+        function, given = model.to_torch(name), tensors(model, count)
+        assert function(*given).shape == ()
+        assert torch.autograd.gradcheck(function, given)
+        assert torch.autograd.gradgradcheck(function, given)
+        many = torch.vmap(function)(*(torch.stack([each.detach(), 2 * each.detach()]) for each in given))
+        assert torch.equal(many[0], function(*given))
+    (q,) = tensors(model, 1)
+    (slope,) = torch.autograd.grad(model.to_torch("potential_energy")(q), q)
+    assert np.allclose(slope, model.gravity_vector(q.detach().numpy()), rtol=1e-13)
+
+
 def test_batches_broadcast(model: elastogen.Model) -> None:
     function = model.to_torch("forward_dynamics")
     q, qd, F = tensors(model, 3, 4, 3)
@@ -89,6 +123,11 @@ def test_wrong_tensors_are_named() -> None:
         function(good, good, torch.zeros(3, dtype=torch.float64))
     with pytest.raises(elastogen.ModelError, match="expected q, qd, F"):
         function(good, good)
+    with pytest.raises(elastogen.ModelError, match=r"qd is on meta, expected the CPU.*Fix: tensor.cpu\(\)"):
+        function(good, good.to("meta"), good)
+    for wrong in ("forward_dynamics+mass_matrix", 7):
+        with pytest.raises(elastogen.ModelError, match=r"two_link: got .* expected one function of the model"):
+            model.to_torch(wrong)
     with pytest.raises(elastogen.ModelError, match="has no inputs"):
         elastogen.build_model(BENDING).to_torch("stiffness_matrix")
     with pytest.raises(elastogen.ModelError, match="no live parameters"):
