@@ -88,7 +88,7 @@ class ReadableValues:
             if largest > MOST_PLAIN:
                 raise TooLongError(
                     f"no closed form to read: an entry has {largest} operations with other functions than sines and cosines, "
-                    f"more than {MOST_PLAIN}. Fix: {WAYS_ON}"
+                    f"more than {MOST_PLAIN}. Fix: ask for a smaller function, or for the recursion (steps=True)"
                 )
             return
         labels = [graph.label[node] for node in order if graph.op[node] is Op.INPUT]
@@ -289,19 +289,29 @@ def closed_entry(
     return index, read(value)
 
 
+def one_function(robot: Robot, name: str) -> str:
+    """The name of one function of the robot; names of sets of functions are refused."""
+    if not isinstance(name, str):
+        raise OutputError(f"got {name!r}, expected the name of a function, for example 'mass_matrix'.")
+    names = output_names(name, robot)
+    if len(names) > 1 and name not in names:
+        raise OutputError(
+            f"{name!r} is a set of {len(names)} functions, expected one. Fix: name one, for example {names[0]!r}."
+        )
+    return name if name in names else names[0]
+
+
 def _derived(
     robot: Robot, name: str, elements: Mapping[str, int]
 ) -> tuple[Graph, list[tuple[Argument, list[Value]]], dict[str, sympy.Expr]]:
     """The outputs of a function as values of a graph whose inputs are also all parameters, and numbers as 1/3 and sqrt(2)."""
-    if not isinstance(name, str):
-        raise OutputError(f"got {name!r}, expected the name of a function, for example 'mass_matrix'.")
-    (name,) = output_names(name, robot)
+    name = one_function(robot, name)
     check_elements(robot, elements)
     written, numbers = with_exact_numbers(robot)
     family = VariantFamily(with_live_parameters(written), elements)
     entry = entry_of(name, CATALOGUE | own_entries(family, CATALOGUE))
     variant = family.frame_assignments(entry.frame_assignment)[0] if entry.frame_assignment in ARRANGED else family.plain()
-    derived = entry.formulations[0](variant)
+    derived = entry.first_formulation(variant)(variant)
     if derived.pivots:
         raise OutputError(
             f"{name} has no closed form to read: it solves linear equations. Fix: ask for what they consist of, "

@@ -67,6 +67,12 @@ class Entry:
     any_moment: tuple[Formulation, ...] = ()
     own_inputs: OwnInputs = field(default_factory=dict)  # those that no other function has, by name
 
+    def first_formulation(self, variant: Variant) -> Formulation:
+        """The first formulation; of mechanisms with loops the first of those that keep them closed."""
+        if self.formulations_for is None or not variant.robot.loops:
+            return self.formulations[0]
+        return self.formulations_for(variant)[0]
+
     def own_inputs_for(self, variant: Variant) -> Mapping[str, Argument]:
         """The inputs that no other function has, by name."""
         return self.own_inputs(variant) if callable(self.own_inputs) else self.own_inputs

@@ -13,10 +13,10 @@ from typing import Any
 
 import sympy
 
-from elastogen.generator.closed_form.functions import check_elements, input_symbols, with_live_parameters
+from elastogen.generator.closed_form.functions import check_elements, input_symbols, one_function, with_live_parameters
 from elastogen.generator.closed_form.notation import Notation, Sign
 from elastogen.generator.functions.catalogue import Entry
-from elastogen.generator.functions.derivation import CATALOGUE, entry_of, output_names
+from elastogen.generator.functions.derivation import CATALOGUE, entry_of
 from elastogen.generator.functions.own.functions import ARRANGED, own_entries
 from elastogen.generator.functions.variants import SYMPY, VariantFamily
 from elastogen.generator.program.graph import Graph, Op
@@ -98,9 +98,7 @@ def recursion(
     robot: Robot, name: str, letter: str, elements: Mapping[str, int] = MappingProxyType({}), *, derivation: str = SYMPY
 ) -> Recursion:
     """The recursion of a function, the robot's own ones included, in the description's frames, parameters as symbols."""
-    if not isinstance(name, str):
-        raise OutputError(f"got {name!r}, expected the name of a function, for example 'inverse_dynamics'.")
-    (name,) = output_names(name, robot)
+    name = one_function(robot, name)
     check_elements(robot, elements)
     family = VariantFamily(with_live_parameters(robot), elements, derivation=derivation)
     return recursion_of(robot, family, entry_of(name, CATALOGUE | own_entries(family, CATALOGUE)), letter, MOST_EQUATIONS)
@@ -110,7 +108,7 @@ def recursion_of(robot: Robot, family: VariantFamily, entry: Entry, letter: str,
     """The recursion of the first formulation of an entry, whose family was made ``with_live_parameters``."""
     name = entry.name
     variant = family.frame_assignments(entry.frame_assignment)[0] if entry.frame_assignment in ARRANGED else family.plain()
-    graph, derived = variant.graph, entry.formulations[0](variant)
+    graph, derived = variant.graph, entry.first_formulation(variant)(variant)
     outputs = list(zip(entry.outputs(variant), derived.outputs, strict=True))
     refs = [value.ref for _, values in outputs for value in values]
     inputs = input_symbols(robot, letter)

@@ -17,6 +17,13 @@ from elastogen.generator.robot.errors import OutputError
 DIGITS = 6  # of decimal numbers
 WIDTH = 118  # letters of a line of text
 _LATEX_LINE, _TYPST_LINE = 150, 70  # letters of a line of an equation
+_DENSE_LATEX = r"""\setlength{\abovedisplayskip}{3pt plus 2pt}
+\setlength{\belowdisplayskip}{3pt plus 2pt}
+\setlength{\jot}{2pt}
+"""
+_DENSE_TYPST = """#set math.equation(numbering: "(1)")
+#show math.equation.where(block: true): set block(above: 0.4em, below: 0.4em)
+#show heading: set block(above: 0.9em, below: 0.6em)"""
 Write = Callable[[Recursion, int], str]
 
 
@@ -63,14 +70,13 @@ def in_latex(found: Recursion, digits: int = DIGITS) -> str:
     )
     head = "symbol & unit & value & meaning \\\\ \\hline\n"
     shown = [
-        f"\\section*{{{escaped(f'{found.robot.name}: {found.name}')}}}",
+        f"{_DENSE_LATEX}\\section*{{{escaped(f'{found.robot.name}: {found.name}')}}}",
         f"{escaped(found.brief)} {escaped(_frames(found))} {latex.ABBREVIATIONS}",
         f"\\begin{{longtable}}{{llll}}\n{head}{rows}\\end{{longtable}}" if rows else "",
     ]
     for stage, _ in _numbered(found):
-        said = _legend(stage, lambda sign: f"${latex.latex_sign(sign)}$")
-        shown.append(f"\\subsubsection*{{{escaped(stage.title)}}}")
-        shown += [part if part.startswith("$") else escaped(part) for part in said]
+        said = _legend(stage, lambda sign: f"${latex.latex_sign(sign)}$", escaped)
+        shown += [f"\\subsubsection*{{{escaped(stage.title)}}}", *said]
         equations = []
         for step in stage.steps:
             broken = lines(step.expression, printer, len, _LATEX_LINE, (r"\bigl(", r"\bigr)"))
@@ -88,13 +94,13 @@ def in_typst(found: Recursion, digits: int = DIGITS) -> str:
     )
     head = "table.header([*symbol*], [*unit*], [*value*], [*meaning*]),\n"
     shown = [
-        typst.PREAMBLE + '#set math.equation(numbering: "(1)")',
+        typst.PREAMBLE + _DENSE_TYPST,
         f"= {escaped(f'{found.robot.name}: {found.name}')}",
         f"{escaped(found.brief)} {escaped(_frames(found))} {typst.ABBREVIATIONS}",
         f"#table(columns: 4, stroke: none, inset: (x: 0pt, y: 3pt), column-gutter: 1.2em,\n{head}{cells})" if cells else "",
     ]
     for stage, _ in _numbered(found):
-        shown += [f"=== {escaped(stage.title)}", *_legend(stage, lambda sign: f"${typst.typst_sign(sign)}$")]
+        shown += [f"=== {escaped(stage.title)}", *_legend(stage, lambda sign: f"${typst.typst_sign(sign)}$", escaped)]
         for step in stage.steps:
             first, *others = lines(step.expression, printer, typst.width, _TYPST_LINE, ("paren.l", "paren.r"))
             rows = [f"{typst.typst_sign(step.sign)} &= {first}", *(f"&quad {line}" for line in others)]
@@ -159,13 +165,13 @@ def _rounded(expression: sympy.Expr, digits: int) -> sympy.Expr:
     return expression.xreplace({number: sympy.Float(float(number), digits) for number in expression.atoms(sympy.Float)})
 
 
-def _legend(stage: Stage, show: Callable[[Sign], str]) -> list[str]:
+def _legend(stage: Stage, show: Callable[[Sign], str], escaped: Callable[[str], str] = str) -> list[str]:
     """One sentence about the vectors of a stage: a letter with the number of the frame, and what it is."""
     said: dict[str, str] = {}
     for step in stage.steps:
         if step.meaning:
             said.setdefault(show(Sign(step.sign.letter, step.sign.index[:-1])), step.meaning)
-    return ["; ".join(f"{sign} {meaning}" for sign, meaning in said.items()) + "."] if said else []
+    return ["; ".join(f"{sign} {escaped(meaning)}" for sign, meaning in said.items()) + "."] if said else []
 
 
 def _symbols_in_markdown(found: Recursion) -> str:

@@ -152,7 +152,7 @@ class _Lowering:
         """A function of the catalogue with values in the place of its inputs."""
         entry = self.catalogue[name]
         variant = self._frame_assignment(entry)
-        derived = entry.formulations[0](variant)
+        derived = entry.first_formulation(variant)(variant)
         graph = variant.graph
         inputs: list[Value] = []
         for key in entry.inputs:

@@ -12,6 +12,7 @@ import pytest
 import sympy
 from loop_setup import finish
 from plain_programs import PlainPrograms
+from robots_for_tests import quietly_loaded
 
 import elastogen
 from elastogen.generator.functions.derivation import CATALOGUE, derive_model
@@ -319,3 +320,18 @@ def test_every_function_of_the_catalogue_can_be_called() -> None:
         expected = programs(name, **{a: given[f"given_{a}"] for a in arguments})
         expected = np.asarray(expected[k] if isinstance(expected, tuple) else expected)
         np.testing.assert_allclose(np.ravel(found[key]), np.ravel(expected)[-found[key].size :], rtol=1e-9, atol=1e-11)
+
+
+def test_calls_on_a_mechanism_keep_its_loops_closed() -> None:
+    """The accelerations that an own function asks for are those of the model, whose rows of the loop vanish."""
+    robot = quietly_loaded("four_bar")
+    s = elastogen.symbols(robot)
+    force = s.input("force", 3)
+    called = robot.with_function("called", inputs={"force": 3}, outputs={"a": s.f.forward_dynamics(s.q, s.qd, force)})
+    functions = {f.name: f.program for f in derive_model(called, ("called", "forward_dynamics", "loop_jacobian")).functions}
+    q, F, parameters = np.zeros(3), np.array([0.3, 0.0, 0.0]), {p.name: p.value for p in robot.live_parameters}
+    (a,) = functions["called"].evaluate({"q": q, "qd": 0 * q, "force": F}, parameters).values()
+    (expected,) = functions["forward_dynamics"].evaluate({"q": q, "qd": 0 * q, "F": F}, parameters).values()
+    J = next(iter(functions["loop_jacobian"].evaluate({"q": q}, parameters).values()))
+    np.testing.assert_allclose(a, expected, rtol=1e-10)
+    np.testing.assert_allclose(J @ a, 0.0, atol=1e-10 * np.abs(a).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,52 @@ def test_a_recursion_that_nobody_reads_is_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("elastogen.generator.closed_form.steps.recursion.MOST_EQUATIONS", 10)
     with pytest.raises(elastogen.OutputError, match="has 11 equations, more than 10"):
         elastogen.derive("two_link", symbolic="nonzero").steps("inverse_dynamics")
+
+
+def test_names_of_links_are_text_in_documents() -> None:
+    """In TeX, a bare ``left_panel`` outside of formulas ends the run: ``Missing $ inserted``."""
+    found = quietly_derived("satellite").steps("inverse_dynamics")
+    tex = re.sub(r"\\begin\{align\}.*?\\end\{align\}", "", found.written("latex"), flags=re.DOTALL)
+    words = re.sub(r"\$[^$]*\$", "", tex)
+    assert words.count(r"left\_panel") > 4
+    assert not re.search(r"(?<!\\)[_#&%^]", words.replace(" & ", " ").replace("\\hline", ""))
+    typ = re.sub(r"\$[^$]*\$", "", found.written("typst"))
+    assert typ.count(r"left\_panel") > 4
+    assert "left_panel" not in typ
+
+
+def test_the_flexible_two_link_arm_is_two_pages() -> None:
+    typst = pytest.importorskip("typst", reason="no typst: pip install 'elastogen[pdf]'")
+    found = quietly_derived("flexible_two_link").steps("inverse_dynamics")
+    assert len(typst.compile(found.written("typst").encode(), format="png", ppi=10.0)) == 2
+
+
+def quietly_derived(name: str) -> elastogen.ClosedForm:
+    return elastogen.derive(quietly_loaded(name), symbolic="nonzero")
+
+
+@pytest.mark.parametrize("name", ["default", "simulation", "all"])
+def test_sets_of_functions_are_refused_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    message = rf"'{name}' is a set of \d+ functions, expected one. Fix: name one, for example '"
+    with pytest.raises(elastogen.OutputError, match=message):
+        quietly_derived("two_link").steps(name)
+    with pytest.raises(elastogen.OutputError, match=message):
+        quietly_derived("two_link").function(name)
+    assert main(["derive", "two_link", name, "--steps"]) == 2
+    assert f"'{name}' is a set of" in capsys.readouterr().err
+
+
+def test_steps_of_the_accelerations_of_a_mechanism() -> None:
+    """Where the loop is closed: at zero, with velocities that keep it closed."""
+    loaded = quietly_loaded("four_bar")
+    dynamics, map_ = (
+        f.program for f in derive_model(loaded, ("forward_dynamics", "driven_map")).functions if "by_" not in f.name
+    )
+    rng, parameters = np.random.default_rng(4), {p.name: p.value for p in loaded.live_parameters}
+    q = np.zeros(len(loaded.coordinates))
+    (W,) = map_.evaluate({"q": q}, parameters).values()
+    given = {"q": q, "qd": W @ rng.uniform(-1, 1, W.shape[-1]), "F": rng.uniform(-1, 1, len(q))}
+    (expected,) = dynamics.evaluate({a.name: given[a.name] for a in dynamics.inputs}, parameters).values()
+    found = quietly_derived("four_bar").steps("forward_dynamics")
+    wanted = found.written("python").split("(", 1)[1].partition(")")[0].replace(",", " ").split()
+    np.testing.assert_allclose(executed(found)(*(given[key] for key in wanted if key in given)), expected, rtol=1e-9, atol=1e-9)
