@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--validate", action="append", help="a run that only tests; may be repeated")
     parser.add_argument("--load", help="a run with a payload, which is weighed")
     options = parser.parse_args()
-    columns = None if options.columns is None else _columns(Path(options.columns))
+    columns = _columns(SimpleNamespace(columns=options.columns and Path(options.columns), time_unit=None))
     how: dict[str, Any] = {"columns": columns, "gains": options.gains, "cutoff": options.cutoff}
     found = elastogen.identify(options.urdf, options.log, validate=options.validate or None, **how)  # builds the models
     _tell_errors(found, options.load, how)

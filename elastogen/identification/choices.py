@@ -17,6 +17,7 @@ KINDS = {
     "stribeck": "Stribeck friction and its velocity",
     "asymmetric": "viscous and Coulomb friction of either direction",
     "load": "Coulomb friction that grows with the load of the drive",
+    "spring": "a force that grows with position: hoses and cables, springs beside a joint",
     "rotor": "inertia of the rotors",
     "gains": "force per ampere of the drives, as a factor to what was given; needs a prior or a known payload",
     "payload": "mass, centre of mass and inertia of the payload",
@@ -27,7 +28,7 @@ SETS = {
     "friction": ("viscous", "coulomb", "offset"),
     "all": ("inertia", "viscous", "coulomb", "width", "offset", "stribeck", "load", "rotor"),
 }
-SUPPORTED = ("width", "load", "stribeck")
+SUPPORTED = ("width", "load", "stribeck", "spring")
 """What ``default`` adds where the data support it."""
 FRICTION = ("viscous", "coulomb", "width", "offset", "stribeck", "asymmetric", "load")
 

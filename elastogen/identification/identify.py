@@ -48,7 +48,8 @@ def identify(
     - ``data``: one run or several, each a file (.csv, .csv.gz, .parquet, .npz), a data frame or a mapping of arrays, with
       ``time`` [s], ``q.<joint>``, ``F.<joint>`` or ``current.<joint>``, perhaps ``qd.<joint>``; ``columns`` maps other names.
     - ``parameters``: what to estimate, by name (:data:`elastogen.identification.choices.KINDS`) or as a set: "default"
-      (inertia, viscous, coulomb, offset, rotor, and for each joint width, stribeck and load where the data support them),
+      (inertia, viscous, coulomb, offset, rotor, and where the data support them width, stribeck and load of single joints,
+      and springs),
       "friction", "all". Or
       numbers of the robot file by their paths, as ``links.*.flexible.EI``, ``joints.elbow.elasticity.stiffness`` or
       ``parameters.c1``, with short names for elastic ones
@@ -74,7 +75,7 @@ def identify(
     from elastogen.identification.estimation.fit import fit_consistent, fit_free
     from elastogen.identification.estimation.instruments import simulated_model, with_instruments
     from elastogen.identification.estimation.smoothing import smoothed
-    from elastogen.identification.estimation.support import supported
+    from elastogen.identification.estimation.support import supported, supported_springs
     from elastogen.identification.measurements.signals import chosen_cutoff, prepare
     from elastogen.identification.results.estimates import estimates, identified_robot, possible_robot
     from elastogen.identification.results.quality import friction_test, whiteness
@@ -126,6 +127,11 @@ def identify(
         notes += added
         tell(f"{free.rank} of {len(free.z)} parameters are independent, condition {free.condition:.3g}")
         fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
+        if consistent:
+            choice, problem, free, fit, added = supported_springs(
+                choice, problem, free, fit, lambda wider: pose(given, model, motions, bodies, wider), prior, loss
+            )
+            notes += added
         for _ in range(IV_ROUNDS if method == "instrumental" else 0):
             simulated = simulated_model(identified_robot(problem, fit, given))
             problem = with_instruments(problem, simulated, model, fit.z)

@@ -58,7 +58,8 @@ def test_a_panda_predicts_the_rest_of_its_run():
     first, rest = ({key: value[part] for key, value in run.items()} for part in (slice(None, cut), slice(cut, None)))
     found = elastogen.identify(robot, first, validate=rest, cutoff=10.0)
     assert consistent(found)
-    assert found.validated[0].total < 0.014  # of a fifth of a short run; nothing of it was seen
+    assert "spring" in found.parameters  # by what it is trained on
+    assert found.validated[0].total < 0.0115  # of a fifth of a short run; nothing of it was seen
 
 
 def quanser_run():

@@ -14,6 +14,7 @@ import numpy as np
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Actuation, Robot
 from elastogen.identification.choices import Choice
+from elastogen.identification.equations.springs import springs_of
 from elastogen.identification.measurements.read_table import Array
 
 KEYS = tuple(field.name for field in fields(Actuation))
@@ -45,6 +46,7 @@ def described(robot: Robot) -> dict[str, Array]:
                 rows.append({key: nominal(getattr(joint.actuation, key), robot.parameters) for key in KEYS})
     found = {key: np.array([float(row[key]) for row in rows]) for key in KEYS}
     found["rotor"] = found.pop("motor_inertia") * found.pop("gear_ratio") ** 2
+    found["spring"] = springs_of(robot)
     return found
 
 
@@ -90,6 +92,8 @@ def unknowns(law: Mapping[str, Array], choice: Choice, fastest: Array) -> list[U
             add("offset", -far, far, law["offset"][k])
         elif "asymmetric" in choice:
             add("coulomb_asymmetry", -far, far, law["coulomb_asymmetry"][k])
+        if choice.of_joint("spring", k):
+            add("spring", -far, far, law["spring"][k])
         if choice.of_joint("load", k):
             add("load", 0.0, MOST_LOAD, law["load"][k])
     return found
@@ -120,6 +124,7 @@ class Friction:
 
     law: Mapping[str, Array]
     qd: Array
+    q: Array
 
     @property
     def sign(self) -> Array:
@@ -159,6 +164,7 @@ class Friction:
             "coulomb_asymmetry": lambda: s**2,
             "load": lambda: s * self.root(loads)[:, k],
             "rotor": lambda: qdd[:, k],
+            "spring": lambda: self.q[:, k],
         }
         return np.asarray(columns[name]())
 

@@ -18,6 +18,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.identification.choices import Choice
 from elastogen.identification.equations.bodies import EstimatedBody, without_drives
 from elastogen.identification.equations.friction_law import Friction, Unknown, described, law_at, unknowns, with_widths
+from elastogen.identification.equations.springs import without_springs
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.measurements.signals import Motion
 from elastogen.runtime import Model
@@ -61,7 +62,10 @@ class Problem:
         """The same unknowns along other motions; ``model`` as :func:`pose` takes it."""
         nominal, part = model.inertial_parameters(), parts(self.bodies, len(model.inertial_parameters()))
         whole = [model.regressor(motion.q, motion.qd, motion.qdd) for motion in motions]
-        known, columns = tuple(Y @ nominal for Y in whole), tuple(Y @ part for Y in whole)
+        columns = tuple(Y @ part for Y in whole)
+        known: tuple[Array, ...] = tuple(Y @ nominal for Y in whole)
+        if "inverse_dynamics" in model.functions:  # the robot has terms of its own
+            known = tuple(model.inverse_dynamics(motion.q, motion.qd, motion.qdd) for motion in motions)
         return replace(self, motions=tuple(motions), known=known, columns=columns, instruments=None)
 
     def split(self, z: Array) -> tuple[Array, Array, Array]:
@@ -81,8 +85,8 @@ class Problem:
         """Friction and loads of a motion."""
         motion, law = self.motions[k], self.law_at(z)
         change = self.split(z)[0] - self.split(self.described)[0]
-        loads = self.known[k] + self.columns[k] @ change + law["rotor"] * motion.qdd
-        return Friction(law, motion.qd, self._breakaway), loads
+        loads = self.known[k] + self.columns[k] @ change + law["rotor"] * motion.qdd + law["spring"] * motion.q
+        return Friction(law, motion.qd, motion.q, self._breakaway), loads
 
     def forces(self, k: int, z: Array) -> Array:
         """Computed forces of a motion, not yet filtered."""
@@ -115,7 +119,7 @@ class Problem:
             found[:, :, :n] = motion.compared(factor[:, :, None] * self.columns[k]) if self.has_load else self._fixed[k]
         own = [friction.column(unknown, loads, motion.qdd) for unknown in self.unknowns]
         for i, unknown in enumerate(self.unknowns):
-            if unknown.name == "rotor":
+            if unknown.name in ("rotor", "spring"):
                 own[i] = own[i] * factor[:, unknown.joint]
         if own:
             filtered = motion.compared(np.column_stack(own))
@@ -150,8 +154,9 @@ def parts(bodies: Sequence[EstimatedBody], size: int) -> Array:
 
 
 def body_model(robot: Robot) -> Model:
-    """The compiled regressor of the bodies of a robot."""
+    """The compiled regressor of the bodies of a robot, and the forces of its own terms, if it has any."""
     import elastogen
 
-    plain = replace(without_drives(robot), functions=(), terms=())
-    return elastogen.build_model(plain, outputs=["regressor", "inertial_parameters"])
+    plain = replace(without_springs(without_drives(robot)), functions=())
+    outputs = ["regressor", "inertial_parameters", *(["inverse_dynamics"] if plain.terms else [])]
+    return elastogen.build_model(plain, outputs=outputs)

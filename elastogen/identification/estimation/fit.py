@@ -30,6 +30,7 @@ WEIGHTS: dict[str, Callable[[Array], Array]] = {
 }
 """Loss functions: the weight of a residual in units of its noise."""
 GAIN = 0.1  # prior uncertainty of gains
+SPRING = 0.03  # prior uncertainty of springs: of the usual force, at the usual distance
 LATEST = 30  # lags of residuals that count for standard errors
 
 
@@ -265,6 +266,13 @@ def _inverse_of_squares(R: Array) -> tuple[Array, float]:
     return half @ half.T, float(singular[0] / max(singular[-1], 1e-300))
 
 
+def _uncertain(problem: Problem) -> Array:
+    """Prior standard deviations of the unknowns of drives, around the described ones: infinite but for springs."""
+    q, F = (np.concatenate(x) for x in ([m.q for m in problem.motions], [m.measured for m in problem.motions]))
+    size = SPRING * np.sqrt(np.mean(F**2, axis=0)) / np.maximum(np.std(q, axis=0), 1e-6)
+    return np.array([size[unknown.joint] if unknown.name == "spring" else np.inf for unknown in problem.unknowns])
+
+
 def _snapped(x: Array, lower: Array, upper: Array) -> Array:
     """Values next to a bound are at it: an interior method never reaches it."""
     size = np.maximum(np.abs(x), 1e-3)
@@ -300,6 +308,8 @@ def fit_consistent(problem: Problem, free: Fit, prior: float, loss: str = "linea
     width = prior * np.repeat([body.vague for body in problem.bodies], 10)
     pull = np.concatenate([1.0 / width, np.zeros(count - n)])
     middle = np.zeros(count)
+    last = n + len(problem.unknowns)
+    pull[n:last], middle[n:last] = 1.0 / _uncertain(problem), problem.described[n:last]
     pull[count - problem.gains :], middle[count - problem.gains :] = 1.0 / GAIN, 1.0
     start = np.concatenate([np.zeros(n), np.clip(free.z[n:], lower[n:], upper[n:])])
     x = _solve(problem, start, _Coordinates(at, slopes, lower, upper, pull, middle), noise, loss)

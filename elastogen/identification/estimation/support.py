@@ -8,7 +8,7 @@ import numpy as np
 
 from elastogen.identification.choices import Choice
 from elastogen.identification.equations.problem import Problem
-from elastogen.identification.estimation.fit import Fit, fit_free
+from elastogen.identification.estimation.fit import Fit, fit_consistent, fit_free
 from elastogen.identification.measurements.read_table import Array
 
 EXACT = 1e-7  # of the forces: what is left is rounding, and nothing is missing
@@ -21,18 +21,20 @@ def supported(
     """The choice with those of its ``maybe`` that lower the criterion, one after the other; its problem, its fit, and notes.
 
     Each kind is tried for all drives at once, and kept for those whose own criterion falls; what others make superfluous goes.
-    Widths are tried where no Coulomb friction is described.
+    Widths are tried where no Coulomb friction is described. Springs are not tried here: see :func:`supported_springs`.
     """
     problem = posed(choice)
     first = fit = fit_free(problem, loss)
     usual = np.sqrt(np.mean(np.concatenate([motion.measured for motion in problem.motions]) ** 2, axis=0))
-    while choice.maybe and np.any(fit.noise > EXACT * usual):
-        tries = {}
-        for kind in choice.maybe:
+    while np.any(fit.noise > EXACT * usual):
+        tries: dict[str, Array] = {}
+        for kind in (each for each in choice.maybe if each != "spring"):
             drives = [k for k in range(problem.joints) if kind != "width" or problem.law["coulomb"][k] == 0]
             other = posed(choice.also(kind, drives))
             tries[kind] = gains(problem, other, fit, fit_free(other, loss))
             tries[kind][[k for k in range(problem.joints) if k not in drives]] = 0.0
+        if not tries:
+            break
         kind = min(tries, key=lambda each: float(np.minimum(tries[each] + STRONG, 0.0).sum()))
         joints = [int(k) for k in np.flatnonzero(tries[kind] < -STRONG)]
         if not joints:
@@ -56,6 +58,26 @@ def supported(
         if kinds:
             notes.append(f"friction of {name}: {' and '.join(kinds)} estimated, too: {falls[k]:.0f} % less is left")
     return choice, problem, fit, notes
+
+
+def supported_springs(
+    choice: Choice, problem: Problem, free: Fit, fit: Fit, posed: Callable[[Choice], Problem], prior: float, loss: str
+) -> tuple[Choice, Problem, Fit, Fit, list[str]]:
+    """The same with springs beside all drives, if the criterion of all of them together falls.
+
+    They are judged with bodies that can exist: free ones may have masses that no body has, and stand for springs with them.
+    """
+    usual = np.sqrt(np.mean(np.concatenate([motion.measured for motion in problem.motions]) ** 2, axis=0))
+    if "spring" not in choice.maybe or not problem.bodies or np.all(fit.noise <= EXACT * usual):
+        return choice, problem, free, fit, []
+    wider = choice.also("spring", range(problem.joints))
+    other = posed(wider)
+    other_free = fit_free(other, loss)
+    other_fit = fit_consistent(other, other_free, prior, loss)
+    if gains(problem, other, fit, other_fit).sum() >= -STRONG:
+        return choice, problem, free, fit, []
+    less = 100 * (1 - float(np.exp(np.mean(np.log(other_fit.noise / fit.noise)))))
+    return wider, other, other_free, other_fit, [f"springs beside the joints estimated, too: {less:.0f} % less is left"]
 
 
 def gains(problem: Problem, other: Problem, fit: Fit, wider: Fit) -> Array:

@@ -12,6 +12,7 @@ from elastogen.generator.robot.robot import Actuation, Body, Joint, Robot
 from elastogen.identification.equations.bodies import PAYLOAD
 from elastogen.identification.equations.problem import Problem
 from elastogen.identification.equations.pseudo_inertia import to_body, to_matrix
+from elastogen.identification.equations.springs import with_springs
 from elastogen.identification.estimation.fit import Fit
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.read_table import Array
@@ -100,10 +101,11 @@ def _of_drives(problem: Problem, fit: Fit, robot: Robot) -> list[Estimate]:
         "stribeck_velocity": ("friction.stribeck_velocity", "rad/s", "m/s"), "offset": ("friction.offset", "N m", "N"),
         "log_width": ("friction.coulomb_velocity", "rad/s", "m/s"),
         "coulomb_asymmetry": ("friction.coulomb_asymmetry", "N m", "N"), "load": ("friction.load", "-", "-"),
+        "spring": ("spring", "N m/rad", "N/m"),
     }  # fmt: skip
     for i, unknown in enumerate(problem.unknowns):
         path, rotating, sliding = keys[unknown.name]
-        key = {"motor.reflected_inertia": "rotor"}.get(path, path.partition(".")[2])
+        key = {"motor.reflected_inertia": "rotor", "spring": "spring"}.get(path, path.partition(".")[2])
         value, before = float(law[key][unknown.joint]), float(problem.law[key][unknown.joint])
         at_bound = fit.z[n + i] in (unknown.lower, unknown.upper)
         by = "bound" if at_bound else "prior" if fit.prior_share[n + i] > BY_PRIOR else "data"
@@ -127,7 +129,10 @@ def identified_robot(problem: Problem, fit: Fit, robot: Robot) -> Robot:
         count = len(joint.type.velocities) if joint.has_drives else 0
         joints.append(_with_law(joint, law, place, robot, problem) if count == 1 else joint)
         place += count
-    return validate(replace(robot, links=links, joints=tuple(joints), payload=payload), quiet=True)
+    found = replace(robot, links=links, joints=tuple(joints), payload=payload)
+    if any(unknown.name == "spring" for unknown in problem.unknowns):
+        found = with_springs(found, [rounded(float(k)) for k in law["spring"]])
+    return validate(found, quiet=True)
 
 
 def possible_robot(problem: Problem, fit: Fit, robot: Robot) -> tuple[Robot, str]:

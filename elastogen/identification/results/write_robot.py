@@ -22,6 +22,7 @@ from elastogen.generator.description.files import builtin_names
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Actuation, Body, Robot
+from elastogen.identification.equations.springs import TERM, potential_text, springs_of
 from elastogen.identification.errors import IdentificationError
 from elastogen.identification.results.estimates import rounded
 
@@ -80,7 +81,22 @@ def _edited(found: Identification, path: Path) -> str:
     if changed["payload"]:
         section = content.setdefault("payload", CommentedMap())
         _set_body(section, found.robot.payload, found.robot)
+    if changed["springs"]:
+        _set_springs(content, found.robot)
     return _text_of(content)
+
+
+def _set_springs(content: CommentedMap, robot: Robot) -> None:
+    """The term of the springs, replaced or added; none where all are zero."""
+    terms = content.setdefault("terms", CommentedSeq())
+    own = next((term for term in terms if term.get("name") == TERM), None)
+    text = potential_text(robot)
+    if own is not None and text:
+        own["potential"] = text
+    elif own is not None:
+        terms.remove(own)
+    else:
+        terms.append(CommentedMap(name=TERM, potential=text))
 
 
 def _named(content: CommentedMap, key: str, name: str, may_add: bool) -> CommentedMap:
@@ -104,6 +120,7 @@ def _changed_names(found: Identification) -> dict[str, Any]:
         "links": [link.name for link in new.links if link.body != old.link(link.name).body],
         "joints": [a.name for a, b in zip(new.joints, old.joints, strict=True) if a.actuation != b.actuation],
         "payload": new.payload != old.payload,
+        "springs": not np.array_equal(springs_of(new), springs_of(old)),
     }
 
 
@@ -181,6 +198,8 @@ def _on_top(found: Identification, source: str, target: Path) -> str:
     if changed["payload"]:
         content["payload"] = CommentedMap()
         _set_body(content["payload"], new.payload, new)
+    if changed["springs"]:
+        _set_springs(content, new)
     return _text_of(content)
 
 
@@ -205,11 +224,11 @@ def _check(found: Identification, text: str, target: Path) -> None:
 
 
 def _numbers(robot: Robot) -> Any:
-    """All numbers of bodies, drives and placements."""
+    """All numbers of bodies, drives, placements and springs."""
     found: list[Any] = []
     for body in (*(link.body for link in robot.links), robot.payload):
         found += [body.mass, *body.com, *(x for row in body.inertia for x in row)]
     for joint in robot.joints:
         found += [getattr(joint.actuation, item.name) for item in fields(Actuation)]
         found += [x for matrix in (joint.before, joint.after) for row in matrix for x in row]
-    return np.array([nominal(x, robot.parameters) for x in found])
+    return np.array([*(nominal(x, robot.parameters) for x in found), *springs_of(robot)])
