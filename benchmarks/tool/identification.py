@@ -94,7 +94,8 @@ def _figaroh(urdf: str, motion: Motion) -> Callable[[], object]:
 
     other = pin.buildModelFromUrdf(urdf)
     builder = RegressorBuilder(SimpleNamespace(model=other, data=other.createData()))
-    return lambda: builder.build_basic_regressor(motion.q, motion.qd, motion.qdd)
+    drives = {"act_idxv": range(other.nv)}
+    return lambda: builder.build_basic_regressor(motion.q, motion.qd, motion.qdd, drives)
 
 
 if __name__ == "__main__":

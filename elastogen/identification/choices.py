@@ -58,6 +58,10 @@ class Choice:
         kinds, maybe = (k for k in KINDS if k in (*self.kinds, kind)), (k for k in self.maybe if k != kind)
         return Choice(tuple(kinds), tuple(maybe), {**self.joints, kind: frozenset(joints)})
 
+    def linear(self) -> Choice:
+        """The kinds that forces are linear in: quick to estimate, and enough to compare motions."""
+        return Choice(tuple(kind for kind in self.kinds if kind not in ("width", "load", "stribeck", "gains")) or self.kinds)
+
     def without(self, kind: str, joints: Iterable[int]) -> Choice:
         """The choice in which these drives do not have a kind that data supported before."""
         rest = self.joints[kind] - frozenset(joints)

@@ -118,7 +118,8 @@ def identify(
     with one_thread():
         model, bodies = body_model(given), estimated_bodies(given, choice)
         _check_amount(pose(given, model, [prepare(piece, cut) for piece in pieces], bodies, choice))
-        smooth, motions = smoothed(pieces, cut, lambda motions: pose(given, model, motions, bodies, choice))
+        plain = choice.linear()
+        smooth, motions = smoothed(pieces, cut, lambda motions: pose(given, model, motions, bodies, plain))
         if smooth < cut:
             notes.append(f"positions and velocities are smoothed at {smooth:.3g} Hz: accelerations are noise above")
         choice, problem, free, added = supported(
