@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-ABI_VERSION = 5
+ABI_VERSION = 6
 """Changes with the exported ``eg_*`` functions, the metadata, or the layout of emitted signatures and structs."""

@@ -26,7 +26,7 @@
 #ifndef GOLDEN_FLEXIBLE_H
 #define GOLDEN_FLEXIBLE_H
 
-#define GOLDEN_FLEXIBLE_ABI_VERSION 5 /* changes with signatures and struct layouts */
+#define GOLDEN_FLEXIBLE_ABI_VERSION 6 /* changes with signatures and struct layouts */
 #define GOLDEN_FLEXIBLE_NQ 4 /* number of coordinates */
 #define GOLDEN_FLEXIBLE_NV 4 /* number of velocities, accelerations and forces */
 #define GOLDEN_FLEXIBLE_NFRAMES 3 /* number of frames */

@@ -28,7 +28,7 @@
 #ifndef GOLDEN_SLIDING_H
 #define GOLDEN_SLIDING_H
 
-#define GOLDEN_SLIDING_ABI_VERSION 5 /* changes with signatures and struct layouts */
+#define GOLDEN_SLIDING_ABI_VERSION 6 /* changes with signatures and struct layouts */
 #define GOLDEN_SLIDING_NQ 6 /* number of coordinates */
 #define GOLDEN_SLIDING_NV 6 /* number of velocities, accelerations and forces */
 #define GOLDEN_SLIDING_NFRAMES 3 /* number of frames */

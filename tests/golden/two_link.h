@@ -24,7 +24,7 @@
 #ifndef TWO_LINK_H
 #define TWO_LINK_H
 
-#define TWO_LINK_ABI_VERSION 5 /* changes with signatures and struct layouts */
+#define TWO_LINK_ABI_VERSION 6 /* changes with signatures and struct layouts */
 #define TWO_LINK_NQ 2 /* number of coordinates */
 #define TWO_LINK_NV 2 /* number of velocities, accelerations and forces */
 #define TWO_LINK_NFRAMES 3 /* number of frames */

@@ -237,8 +237,8 @@ class _Library:
         (b'{"abi": 999, "tool_version": "9.9"}', "ABI 999 by elastogen 9.9"),
         (b"not json", "cannot be read"),
         (b"[]", "cannot be read"),
-        (b'{"abi": 2, "tool_version": "0.1", "name": "old"}', "ABI 2 by elastogen 0.1, this runtime expects ABI 5"),
-        (b'{"abi": 5}', "incomplete"),
+        (b'{"abi": 2, "tool_version": "0.1", "name": "old"}', "ABI 2 by elastogen 0.1, this runtime expects ABI 6"),
+        (b'{"abi": 6}', "incomplete"),
     ],
 )
 def test_other_abis_are_refused(text: bytes, words: str) -> None:
