@@ -167,7 +167,7 @@ def test_files_of_other_programs_are_told_the_way(folder, name, fix):
 
 
 def test_a_stiffness_that_is_lost_in_rounding(folder, monkeypatch):
-    """As of a foil, whose bending is lost beside its stretching: told before anything is made of it."""
+    """As of a foil, whose bending is lost beside its stretching: reported before anything is made of it."""
     whole = request.reduced
     monkeypatch.setattr(request, "reduced", lambda *given: replace(whole(*given), frequencies=np.zeros(3)))
     solid().export(folder / "box.stl")
