@@ -18,7 +18,8 @@ CHOICES = {
     "derivation": ("graph", "sympy"),
 }
 ONLINE = {
-    "external_forces": "forces of the environment from the generalized momentum: <name>_momentum_observer.h",
+    "external_forces": "forces of the environment from the generalized momentum, and collisions: "
+    "<name>_momentum_observer.h, <name>_collision_detector.h",
     "elastic_states": "elastic coordinates along a motion of the joints, with derivatives: <name>_elastic_states.h",
     "payload": "the payload by recursive least squares: <name>_online_estimator.h",
     "friction": "viscous and Coulomb friction and offsets of the drives, in the same file",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
 
 OTHER_FILES = ("loop", "shared", "switch", "ik", "simulate", "integrate")  # first words of functions that belong to no model
-ESTIMATES = ("momentum_observer_", "online_estimator_", "elastic_states")
+ESTIMATES = ("momentum_observer_", "collision_detector_", "online_estimator_", "elastic_states")
 """How names of functions begin that are emitted with ``identification=``."""
 
 

@@ -1,11 +1,4 @@
-"""Collisions: external forces of the momentum observer beyond what the model's own uncertainty explains.
-
-With a model that is wrong in some parameters, the observer also shows forces that are none. How large they can be is known:
-a robot whose parameter is p_k + u_k accelerates by qdd_k, forward dynamics with that parameter, and the observer takes what
-the nominal model needs more for it as external. The threshold is what these add up to, behind the same low pass, and a floor:
-
-    d' = gain (sum over k of |inverse_dynamics(q, qd, qdd_k; p) - F| - d),    |r_i| > floor_i + margin d_i: a collision.
-"""
+"""Collisions: external forces of the momentum observer beyond what the model's own uncertainty explains, in emitted C."""
 
 from __future__ import annotations
 
@@ -18,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError, suggestion
-from elastogen.runtime.online.momentum_observer import MomentumObserver
+from elastogen.runtime.online.momentum_observer import WHY, ObserverInC
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +29,16 @@ class Collisions:
         return int(rows[0]) if rows.size else None
 
 
-class CollisionDetector:
-    """Detects collisions: see :meth:`Model.collision_detector`."""
+class CollisionDetector(ObserverInC):
+    """The emitted ``<name>_collision_detector`` of a model: see :meth:`Model.collision_detector`."""
+
+    _why = WHY | {-1: "an option or a step that cannot be"}
 
     def __init__(
         self, model: Any, dt: float, gain: ArrayLike, uncertain: Mapping[str, float], floor: ArrayLike, margin: float
     ) -> None:
-        label = f"{model.name}.collision_detector"
-        self._model, self._observer = model, MomentumObserver(model, dt, gain)
-        known = list(model.parameters)
+        super().__init__(model, "collision_detector", int(model._lib.eg_collision_detector_size()), dt, gain)
+        label, known = self._label, list(model.parameters)
         if not isinstance(uncertain, Mapping):
             raise ModelError(f"{label}: uncertain={uncertain!r}, expected live parameters and by how much they may be wrong.")
         for name, value in uncertain.items():
@@ -55,43 +49,24 @@ class CollisionDetector:
                 )
             if real_numbers.number(f"{label}: uncertain {name}", value) < 0.0:
                 raise ModelError(f"{label}: uncertain {name} is {value!r}, expected a number from 0, in the parameter's unit.")
-        self._uncertain = dict(uncertain)
-        self._margin = real_numbers.number(f"{label}: margin", margin)
+        factor = real_numbers.number(f"{label}: margin", margin)
         values = real_numbers.finite(f"{label}: floor", floor)
-        if values.shape not in ((), (model.nv,)) or not (values > 0.0).all() or self._margin < 0.0:
+        if values.shape not in ((), (model.nv,)) or not (values > 0.0).all() or factor < 0.0:
             raise ModelError(
                 f"{label}: floor={floor!r}, margin={margin!r}, expected one or {model.nv} numbers above 0 and a number from 0."
             )
-        self._floor = np.broadcast_to(values, (model.nv,)).astype(float)
-        self._explained = np.zeros(model.nv)
-
-    def reset(self) -> None:
-        """Reset the observer."""
-        self._observer.reset()
-        self._explained = np.zeros(self._model.nv)
+        by = [float(uncertain.get(name, 0.0)) for name in known] or [0.0]
+        least = np.broadcast_to(values, (model.nv,))
+        self._options = np.concatenate([self.gain, least, [factor], by]).astype(model.dtype)
 
     def update(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike) -> Collisions:
         """Check states (n, nq), (n, nv), ``dt`` apart, or one state; ``F`` acted since the state before each."""
-        rows = [np.atleast_2d(np.asarray(value, dtype=float)) for value in (q, qd, F)]
-        force = np.atleast_2d(self._observer.update(*rows))
-        spread = self._spread(*rows)
-        gain, dt = self._observer.gain.astype(float), self._observer.dt
-        explained = np.empty_like(spread)
-        for k, each in enumerate(spread):  # implicit, as the observer
-            self._explained = (self._explained + dt * gain * each) / (1.0 + dt * gain)
-            explained[k] = self._explained
-        threshold = self._floor + self._margin * explained
-        return Collisions(force, threshold, np.abs(force) > threshold)
-
-    def _spread(self, q: NDArray[Any], qd: NDArray[Any], F: NDArray[Any]) -> NDArray[Any]:
-        """Return the forces by which the uncertain parameters may change those of the motion, (n, nv)."""
-        model, total = self._model, np.zeros(qd.shape)
-        if not self._uncertain:
-            return total
-        for name, by in self._uncertain.items():
-            value, seen = float(model.parameters[name]), []
-            for sign in (1.0, -1.0):  # what the observer shows of a robot whose parameter is that
-                qdd = model.forward_dynamics(q, qd, F, parameters={name: value + sign * by})
-                seen.append(np.abs(np.asarray(model.inverse_dynamics(q, qd, qdd)) - F))
-            total += np.maximum(*seen)
-        return total
+        given = self._states(q, qd, F)
+        force, threshold = (np.zeros((len(given[0]), self._owner.nv), self._owner.dtype) for _ in range(2))
+        hit = np.zeros(force.shape, np.intc)
+        status = self._lib.eg_detect_collisions(
+            self._parameters(), len(given[0]), self.dt, *map(self._real, (self._options, *given)), self._place,
+            *map(self._real, (force, threshold)), self._ffi.from_buffer(self._ffi.typeof("int[]"), hit),
+        )  # fmt: skip
+        self._check(int(status))
+        return Collisions(force, threshold, hit.astype(bool))

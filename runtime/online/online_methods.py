@@ -54,7 +54,7 @@ class OnlineMethods(Evaluation):
         """
         from elastogen.runtime.online.collision import CollisionDetector
 
-        self._needs("collision_detector", "eg_observe_momentum", "external_forces")
+        self._needs("collision_detector", "eg_detect_collisions", "external_forces")
         return CollisionDetector(self, dt, gain, uncertain, floor, margin)
 
     def elastic_states(

@@ -6,17 +6,7 @@
 #include "robot_momentum_observer.h"
 
 #include "robot_observer_calls.h"
-
-#define ROBOT_OBSERVER_LARGEST REAL(1e30) /* beyond it numbers do not count as finite */
-
-static int robot_observer_finite(const robot_real_t *x, int n)
-{
-    int finite = 1;
-    for (int i = 0; i < n; ++i) {
-        finite = finite && (x[i] >= -ROBOT_OBSERVER_LARGEST) && (x[i] <= ROBOT_OBSERVER_LARGEST);
-    }
-    return finite;
-}
+#include "robot_observer_finite.h"
 
 void robot_momentum_observer_reset(robot_momentum_observer_t *observer)
 {

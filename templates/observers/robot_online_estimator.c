@@ -8,17 +8,7 @@
 #include <math.h>
 
 #include "robot_estimator_calls.h"
-
-#define ROBOT_ESTIMATOR_LARGEST REAL(1e30) /* beyond it numbers do not count as finite */
-
-static int robot_estimator_finite(const robot_real_t *x, int n)
-{
-    int finite = 1;
-    for (int i = 0; i < n; ++i) {
-        finite = finite && (x[i] >= -ROBOT_ESTIMATOR_LARGEST) && (x[i] <= ROBOT_ESTIMATOR_LARGEST);
-    }
-    return finite;
-}
+#include "robot_observer_finite.h"
 
 void robot_online_estimator_reset(robot_online_estimator_t *estimator, const robot_online_estimator_options_t *options)
 {
@@ -94,8 +84,8 @@ static void robot_estimator_forget(
 
 static int robot_estimator_valid(const robot_online_estimator_options_t *options, robot_real_t dt)
 {
-    int valid = (dt > REAL(0.0)) && (dt <= ROBOT_ESTIMATOR_LARGEST) && (options->bandwidth > REAL(0.0))
-                && (options->bandwidth <= ROBOT_ESTIMATOR_LARGEST) && (options->memory >= REAL(0.0));
+    int valid = (dt > REAL(0.0)) && (dt <= ROBOT_OBSERVER_LARGEST) && (options->bandwidth > REAL(0.0))
+                && (options->bandwidth <= ROBOT_OBSERVER_LARGEST) && (options->memory >= REAL(0.0));
     for (int i = 0; i < ROBOT_NV; ++i) {
         valid = valid && (options->noise[i] > REAL(0.0));
     }
@@ -110,8 +100,8 @@ int robot_online_estimator_update(robot_online_estimator_t *estimator, const rob
     int status = ROBOT_ONLINE_ESTIMATOR_OK;
     if (!robot_estimator_valid(options, dt)) {
         status = ROBOT_ONLINE_ESTIMATOR_ARGUMENT;
-    } else if (!(robot_estimator_finite(q, ROBOT_NQ) && robot_estimator_finite(qd, ROBOT_NV)
-                   && robot_estimator_finite(F, ROBOT_NV))) {
+    } else if (!(robot_observer_finite(q, ROBOT_NQ) && robot_observer_finite(qd, ROBOT_NV)
+                   && robot_observer_finite(F, ROBOT_NV))) {
         status = ROBOT_ONLINE_ESTIMATOR_NOT_FINITE;
     } else {
         /* implicit steps of x' = w (u - x): stable with every bandwidth */
@@ -128,9 +118,9 @@ int robot_online_estimator_update(robot_online_estimator_t *estimator, const rob
         status = robot_estimator_call_inverse_dynamics(p, e->q, e->qd, e->qdd, e->known);
 #if ROBOT_ESTIMATES_PAYLOAD
         status |= robot_estimator_call_regressor(p, e->q, e->qd, e->qdd, e->Y);
-        status |= !robot_estimator_finite(e->Y, ROBOT_NV * ROBOT_ESTIMATOR_COLUMNS);
+        status |= !robot_observer_finite(e->Y, ROBOT_NV * ROBOT_ESTIMATOR_COLUMNS);
 #endif
-        if ((status != 0) || !robot_estimator_finite(e->known, ROBOT_NV)) {
+        if ((status != 0) || !robot_observer_finite(e->known, ROBOT_NV)) {
             status = ROBOT_ONLINE_ESTIMATOR_MODEL;
         } else if (e->begun != 0) {
             robot_estimator_forget(e, options, dt);

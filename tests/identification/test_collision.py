@@ -103,7 +103,7 @@ def test_constant_forces_are_found_to_a_thousandth(arm: elastogen.Model) -> None
         qdd = arm.forward_dynamics(q, qd, F + outer)
         q, qd = q + DT * qd + DT * DT / 2 * qdd, qd + DT * qdd
         seen = detector.update(q, qd, F)
-    assert seen.force[0] == pytest.approx(outer, rel=2e-3)
+    assert seen.force[0] == pytest.approx(outer, rel=1e-3)  # 7e-4 of it is the coarse step above; the low pass has settled
     assert seen.hit[0].all()
 
 

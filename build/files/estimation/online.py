@@ -12,7 +12,7 @@ from elastogen.build.files.contexts import Identity, OnlineContext, Prototype
 from elastogen.build.files.model_calls import calls_text, model_call
 from elastogen.build.files.templating import origin
 from elastogen.build.options import EmitOptions
-from elastogen.build.plain_c.emission import Emission
+from elastogen.build.plain_c.emission import Emission, given
 from elastogen.generator.functions.composed.payload_columns import carrier_names, payload_columns
 from elastogen.generator.functions.function import ModelFacts, Signature
 from elastogen.generator.robot.errors import OutputError
@@ -22,6 +22,7 @@ from elastogen.generator.sliding.elements_inside import selectors
 
 OBSERVED = ("mass_matrix", "coriolis_matrix", "inverse_dynamics")
 LOADED = "load_friction_forces"
+COLLIDING = ("forward_dynamics", "inverse_dynamics")
 ELASTIC = ("inverse_dynamics", "inverse_dynamics_sensitivity_by_parameters")
 ESTIMATED = {"payload", "friction"}
 NUMBERS = {"robot_sim_choice_t": "int", "robot_sim_place_t": "int"}
@@ -39,7 +40,7 @@ def online_outputs(robot: Robot, options: EmitOptions) -> tuple[str, ...] | None
         )
     needed: list[str] = []
     if "external_forces" in options.identification:
-        needed += [*OBSERVED, *((LOADED,) if robot.has_load_friction else ())]
+        needed += [*OBSERVED, *COLLIDING, *((LOADED,) if robot.has_load_friction else ())]
     if "elastic_states" in options.identification:
         _check_elastic(robot)
         needed += ELASTIC
@@ -79,9 +80,12 @@ def online_files(derivation: ModelFacts, identity: Identity, asked: tuple[str, .
     generated = {"robot_sim_numbers.h": ""}
     files = []
     if "external_forces" in asked:
-        files.append("momentum_observer")
+        files += ["momentum_observer", "collision_detector"]
         called = [functions[name] for name in (*OBSERVED, LOADED) if name in functions]
         generated["robot_observer_calls.h"] = _calls(called, "observer")
+        generated["robot_collision_calls.h"] = _live(derivation.robot) + _calls(
+            [functions[name] for name in COLLIDING], "collision"
+        )
     if "elastic_states" in asked:
         files.append("elastic_states")
         count = len(derivation.robot.live_parameters)
@@ -131,6 +135,17 @@ def _estimator(derivation: ModelFacts, asked: tuple[str, ...], functions: Mappin
     return {"robot_estimator_sizes.h": text, "robot_estimator_calls.h": f"{tables}\n{calls}"}
 
 
+def _live(robot: Robot) -> str:
+    """Return a function that finds a live parameter by its number."""
+    fields = [parameter.name for parameter in robot.live_parameters] or ["unused"]
+    places = ",\n        ".join(f"&p->{given(field)}" for field in fields)
+    return (
+        f"#define ROBOT_COLLISION_LIVE {len(fields)} /* number of live parameters */\n\n"
+        "static robot_scalar_t *robot_collision_live(robot_params_t *p, int k)\n{\n"
+        f"    robot_scalar_t *const live[ROBOT_COLLISION_LIVE] = {{\n        {places}}};\n    return live[k];\n}}\n\n"
+    )
+
+
 def _calls(functions: list[Signature], user: str) -> str:
     """Return calls of the model's functions, each with a status; sliding joints choose their elements themselves."""
     calls = [
@@ -145,7 +160,12 @@ def online_context(identity: Identity, files: Mapping[str, str]) -> OnlineContex
     if not files:
         return None
     sources = tuple(file[:-2] for file in files if file.endswith(".c"))
-    prototypes = {"momentum_observer": _OBSERVE, "elastic_states": _ELASTIC_STATES, "online_estimator": _ESTIMATE}
+    prototypes = {
+        "momentum_observer": _OBSERVE,
+        "collision_detector": _DETECT,
+        "elastic_states": _ELASTIC_STATES,
+        "online_estimator": _ESTIMATE,
+    }
     exported = tuple(p for name, p in prototypes.items() if f"{identity.name}_{name}" in sources)
     return OnlineContext(identity.name, identity.macro, sources, exported)
 
@@ -155,6 +175,13 @@ _OBSERVE = Prototype(
     (
         "const eg_real_t *params", "size_t n", "eg_real_t dt", "const eg_real_t *gain", "const eg_real_t *q",
         "const eg_real_t *qd", "const eg_real_t *F", "void *memory", "eg_real_t *force",
+    ),
+)  # fmt: skip
+_DETECT = Prototype(
+    "int", "eg_detect_collisions",
+    (
+        "const eg_real_t *params", "size_t n", "eg_real_t dt", "const eg_real_t *options", "const eg_real_t *q",
+        "const eg_real_t *qd", "const eg_real_t *F", "void *memory", "eg_real_t *force", "eg_real_t *threshold", "int *hit",
     ),
 )  # fmt: skip
 _ELASTIC_STATES = Prototype(

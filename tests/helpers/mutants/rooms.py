@@ -82,7 +82,10 @@ ROOMS = {
     "observers": Room(
         ("templates/observers/*.[ch]",),
         (
-            *(f"tests/identification/test_{part}.py" for part in ("momentum_observer", "elastic_states", "online_estimator")),
+            *(
+                f"tests/identification/test_{part}.py"
+                for part in ("momentum_observer", "collision", "elastic_states", "online_estimator")
+            ),
             "tests/runtime/sensing",
         ),
     ),
