@@ -17,10 +17,16 @@ static robot_loop_gains_t robot_loop_gains_of(const robot_loop_tuning_t *tuning)
     return gains;
 }
 
-/* Between two numbers: the first at part 0, the second at part 1, exactly. */
+/* Between two numbers: the first at part 0, the second at part 1, exactly; the second where the first is no number. */
 static robot_real_t robot_loop_between(robot_real_t from, robot_real_t to, robot_real_t part)
 {
-    return ((REAL(1.0) - part) * from) + (part * to);
+    return robot_loop_is_finite(from) ? (((REAL(1.0) - part) * from) + (part * to)) : to;
+}
+
+/* Whether two gains differ; what is no number differs from everything. */
+static int robot_loop_gain_differs(robot_real_t one, robot_real_t other)
+{
+    return ((one >= other) && (one <= other)) ? 0 : 1;
 }
 
 /* Whether gains differ from those that the ramp leads to. */
@@ -28,10 +34,10 @@ static int robot_loop_gains_differ(const robot_loop_t *loop, const robot_loop_ga
 {
     int differ = 0;
     for (int i = 0; i < ROBOT_NV; ++i) {
-        differ |= ((gains->kp[i] < loop->gains_to.kp[i]) || (gains->kp[i] > loop->gains_to.kp[i])) ? 1 : 0;
-        differ |= ((gains->kd[i] < loop->gains_to.kd[i]) || (gains->kd[i] > loop->gains_to.kd[i])) ? 1 : 0;
+        differ |= robot_loop_gain_differs(gains->kp[i], loop->gains_to.kp[i]);
+        differ |= robot_loop_gain_differs(gains->kd[i], loop->gains_to.kd[i]);
         for (int j = 0; j < (2 * ROBOT_NV); ++j) {
-            differ |= ((gains->K[i][j] < loop->gains_to.K[i][j]) || (gains->K[i][j] > loop->gains_to.K[i][j])) ? 1 : 0;
+            differ |= robot_loop_gain_differs(gains->K[i][j], loop->gains_to.K[i][j]);
         }
     }
     return differ;

@@ -178,6 +178,41 @@ static void check_fault_and_reset(void)
     expect((loop.phase == ROBOT_LOOP_RUNNING) && (loop.status == ROBOT_LOOP_STATUS_OK), "runs again");
 }
 
+static int no_force(void *context, const robot_loop_view_t *view, robot_real_t *F)
+{
+    (void)context;
+    (void)view;
+    F[0] = 0.0;
+    F[1] = 0.0;
+    return 0;
+}
+
+/* Gains that are no numbers are gone with the next good tuning, sent before their ramp is over or later. */
+static void check_gains_without_a_number(void)
+{
+    static const double bad[] = {(double)NAN, (double)INFINITY};
+    for (int k = 0; k < 4; ++k) {
+        robot_loop_tuning_t good, broken;
+        begin(0.01, 0.0, 100.0, 10.0, no_force);
+        steps(5);
+        good = loop.present;
+        good.ramp = 100u;
+        broken = good;
+        broken.kp[0] = bad[k % 2];
+        broken.kd[1] = bad[k % 2];
+        broken.K[1][2] = bad[k % 2];
+        robot_loop_set_tuning(&loop, &broken);
+        steps((k < 2) ? 10 : 300);
+        robot_loop_set_tuning(&loop, &good);
+        steps(50);
+        expect(fabs(loop.present.kp[1] - 100.0) < 1e-12, "gains beside those without a number");
+        steps(150);
+        expect(fabs(loop.present.kp[0] - good.kp[0]) < 1e-12, "a position gain after one without a number");
+        expect(fabs(loop.present.kd[1] - good.kd[1]) < 1e-12, "a velocity gain after one without a number");
+        expect(fabs(loop.present.K[1][2] - good.K[1][2]) < 1e-12, "a matrix of gains after one without a number");
+    }
+}
+
 int main(void)
 {
     check_free_motion();
@@ -185,5 +220,6 @@ int main(void)
     check_move();
     check_discretize();
     check_fault_and_reset();
+    check_gains_without_a_number();
     return (failures == 0) ? 0 : 1;
 }
