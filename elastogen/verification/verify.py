@@ -14,7 +14,7 @@ from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import render
 from elastogen.build.stamps import sha256, sources, tool_sha256
 from elastogen.generator.description.load_robot import load
-from elastogen.generator.functions.derivation import derive_model, output_names
+from elastogen.generator.functions.derivation import CATALOGUE, derive_model, output_names
 from elastogen.generator.functions.function import Function
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
@@ -23,6 +23,7 @@ from elastogen.verification.findings import Certificate, Finding
 from elastogen.verification.states import random_states
 
 SEED = 20261116
+INVERSE = "inverse_dynamics"  # which mechanisms with too few drives do not have
 MOST_STATES = 10**6  # each is judged with 50 digits
 
 
@@ -44,9 +45,8 @@ def verify(
         raise OutputError(f"tell: got {tell!r}, expected a function of a line of text, for example print")
     loaded = load(robot)
     wanted = output_names(outputs, loaded)
-    points = () if loaded.points else ("point_positions",)
-    covered = (name for name in second_derivation.COVERED if name not in points)
-    needed = output_names((*covered, *identities.NEEDED, *wanted), loaded)
+    judged = (*second_derivation.COVERED, *identities.NEEDED)
+    needed = output_names((*(name for name in judged if CATALOGUE[name].applies(loaded)), *wanted), loaded)
     tell(f"deriving {len(needed)} functions of {loaded.name}")
     functions = {function.name: function for function in derive_model(loaded, needed).functions}
     emitted = {name: functions[name] for name in wanted}
@@ -64,6 +64,8 @@ def _findings(
     live: Mapping[str, float],
     tell: Callable[[str], None],
 ) -> Iterator[Finding]:
+    if INVERSE not in functions:
+        yield Finding(second_derivation.NAME, INVERSE, "skipped", CATALOGUE[INVERSE].applies_to)
     steps: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
         ("Lagrange's equations in 50 digits", lambda: second_derivation.check(robot, functions, sample, live, tell)),
         ("identities in 50 digits", lambda: identities.check(robot, functions, sample, live, tell)),

@@ -18,12 +18,12 @@ from elastogen.verification.lagrange.numbers import NotCoveredError
 
 
 def loop_rows(robot: Robot, frames: Any, x: Any, units: Any) -> NDArray[Any]:
-    """Return the rows of all loops over the velocities, as doubles: the rates that must vanish."""
+    """Return the rows of all loops over the velocities: the rates that must vanish."""
     columns = []
     for unit in units:
         at = frames.at(x, unit)
         columns.append([value for loop in robot.loops for value in _column(robot, loop, at, unit)])
-    rows: NDArray[Any] = np.array(columns, dtype=float).T
+    rows: NDArray[Any] = np.array(columns, dtype=object).T
     return rows
 
 
@@ -35,14 +35,14 @@ def _end(robot: Robot, end: LoopEnd, at: Any) -> tuple[NDArray[Any], NDArray[Any
     base = end.link in (WORLD, robot.links[0].name)
     pair = (np.eye(4), np.zeros((4, 4))) if base else at[f"{end.link}.tip" if flexible else end.link]
     pose = np.array([[nominal(entry, robot.parameters) for entry in row] for row in end.pose], dtype=float)
-    T, rate = (np.array(part, dtype=float) for part in pair)
+    T, rate = pair
     return T @ pose, rate @ pose
 
 
-def _column(robot: Robot, loop: ClosedLoop, at: Any, unit: Any) -> list[float]:
+def _column(robot: Robot, loop: ClosedLoop, at: Any, unit: Any) -> list[Any]:
     if not loop.kind.between_frames:
         names = robot.velocity_names
-        return [sum(nominal(c, robot.parameters) * float(unit[names.index(n)]) for n, c in loop.coefficients.items())]
+        return [sum(nominal(c, robot.parameters) * unit[names.index(n)] for n, c in loop.coefficients.items())]
     (A, A_rate), (B, B_rate) = (_end(robot, end, at) for end in (loop.a, loop.b))
     R = A[:3, :3]
     spin_a, spin_b = (_spin(T, rate) for T, rate in ((A, A_rate), (B, B_rate)))
@@ -52,11 +52,11 @@ def _column(robot: Robot, loop: ClosedLoop, at: Any, unit: Any) -> list[float]:
     axis = np.array([float(component) for component in loop.axis])
     plane = np.linalg.svd(axis[None])[2][1:]
     if loop.kind.place == "length":
-        return [float(R.T @ d @ linear)]
+        return [R.T @ d @ linear]
     moved = linear if loop.kind.place == "all" else plane @ linear
     if loop.kind.turn == "perpendicular":
         second = R.T @ B[:3, :3] @ np.array([float(component) for component in loop.axis2])
-        return [*moved, float(np.cross(axis, second) @ angular)]
+        return [*moved, np.cross(axis, second) @ angular]
     rotated = {"nothing": np.empty(0), "across": plane @ angular, "all": angular}[loop.kind.turn]
     return [*moved, *rotated]
 
@@ -73,4 +73,30 @@ def drive_forces(J: NDArray[Any], forces: NDArray[Any], acting: list[int], least
     weights = np.array([1.0 if k in least else 1e6 for k in acting])  # others are as they must be, at no cost
     found = np.zeros(len(forces))
     found[acting] = weights * np.linalg.lstsq(N[acting].T * weights, N.T @ forces, rcond=1e-12)[0]
+    return found
+
+
+def closed_accelerations(
+    context: Any, J: NDArray[Any], bias: NDArray[Any], M: NDArray[Any], forces: NDArray[Any]
+) -> NDArray[Any]:
+    """Return the accelerations with J qdd + bias = 0 and M qdd = forces + J^T lambda, by the rows that are independent."""
+    kept = _independent(J.astype(float))
+    n, count = len(M), len(kept)
+    both = context.matrix(n + count, n + count)
+    for i in range(n):
+        for j in range(n):
+            both[i, j] = M[i, j]
+        for k, row in enumerate(kept):
+            both[i, n + k] = both[n + k, i] = J[row, i]
+    right = context.matrix([*forces, *(-bias[kept])])
+    return np.array(list(context.lu_solve(both, right))[:n], dtype=object)
+
+
+def _independent(J: NDArray[Any]) -> list[int]:
+    """Return rows that determine the others: the longest, then what is longest across those that were chosen."""
+    left, found = J.copy(), list[int]()
+    for _ in range(np.linalg.matrix_rank(J, 1e-7 * np.linalg.norm(J, 2))):
+        found.append(int(np.argmax(np.linalg.norm(left, axis=1))))
+        unit = left[found[-1]] / np.linalg.norm(left[found[-1]])
+        left -= np.outer(left @ unit, unit)
     return found
