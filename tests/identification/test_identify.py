@@ -334,6 +334,20 @@ def test_coordinates_take_every_body_once():
             np.testing.assert_allclose(of.slopes(theta)[:, k], slope, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("parameters", ["default", "payload", "payload.mass"])
+def test_a_spherical_joint_is_refused_with_the_fix(parameters):
+    body = {"mass": 1.0, "com": [0.1, 0.0, 0.2], "inertia": [0.1, 0.1, 0.1]}
+    links = [{"name": "base"}, {"name": "arm", **body}]
+    joints = [{"name": "ball", "type": "spherical", "child": "arm"}]
+    robot = {"elastogen": 1, "name": "ball_arm", "links": links, "joints": joints, "payload": {"mass": 1.0}}
+    t = np.arange(0, 5, 0.01)
+    data = {"time": t, "F": np.ones((len(t), 3))}
+    sentence = "got joints that turn by a quaternion: ball, .* Fix: describe a spherical joint by three revolute joints"
+    for q in (np.ones((len(t), 4)), np.ones((len(t), 3))):  # a quaternion, or an angle for each velocity
+        with pytest.raises(elastogen.IdentificationError, match=sentence):
+            elastogen.identify(robot, {**data, "q": q}, parameters=parameters)
+
+
 def test_closed_loops_are_refused_with_the_fix(files):
     robot = elastogen.load(str(files / "true.yaml"))
     loop = {"name": "pin", "type": "spherical", "a": {"link": "hand"}, "b": {"link": "base", "xyz": [0.7, 0.0, 0.0]}}

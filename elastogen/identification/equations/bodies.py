@@ -44,8 +44,19 @@ def check_open(robot: Robot) -> None:
         )  # fmt: skip
 
 
+def check_rates(robot: Robot) -> None:
+    """Every velocity is the rate of a coordinate, which a column of the data holds."""
+    names = [joint.name for joint in robot.joints if joint.type.velocities != joint.type.coordinates]
+    if names:
+        raise IdentificationError(
+            robot.source or robot.name, f"joints that turn by a quaternion: {', '.join(names[:4])}",
+            "joints of one coordinate for each velocity",
+            "describe a spherical joint by three revolute joints, or make it fixed",
+        )  # fmt: skip
+
+
 def check_supported(robot: Robot) -> None:
-    """Every velocity is driven and measured: no elastic coordinates, no free base, no loops."""
+    """Every velocity is driven and measured, as the rate of a coordinate: no elastic ones, no free base, no loops."""
     check_open(robot)
     free = [velocity.name for velocity in robot.velocities if not velocity.driven]
     if free:
@@ -53,6 +64,7 @@ def check_supported(robot: Robot) -> None:
             robot.source or robot.name, f"coordinates without a drive: {', '.join(free[:4])}", "a drive for every coordinate",
             "name elastic numbers, parameters=['EI'], take elastogen.rigid_robot(robot), or lock these joints",
         )  # fmt: skip
+    check_rates(robot)
 
 
 def estimated_bodies(robot: Robot, choice: Choice) -> list[EstimatedBody]:

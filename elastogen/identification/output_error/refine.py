@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import elastogen
-from elastogen.identification.equations.bodies import check_open
+from elastogen.identification.equations.bodies import check_open, check_rates
 from elastogen.identification.errors import IdentificationError
 from elastogen.identification.estimation.fit import LATEST, ROUNDS, WEIGHTS
 from elastogen.identification.measurements.read_table import Array
@@ -193,6 +193,7 @@ def refine(
     kinds = tuple(kind for kind in SENSORS if kind in parameters)
     live, numbers, content = choose_numbers(robot, [name for name in parameters if name not in SENSORS])
     check_open(live)
+    check_rates(live)
     reading = Reading(live, columns, gains, degrees)
     pieces, notes = reading.pieces(data)
     cut = chosen_cutoff(pieces) if cutoff is None else float(cutoff)
