@@ -26,6 +26,8 @@ from elastogen.identification.equations.problem import body_model
 from elastogen.identification.measurements.signals import Motion
 from elastogen.identification.results.result import Reading
 
+SLOW = 0.05  # [rad/s]: below it friction decides, and most of the error of a good model is there
+
 
 def cpu(work: Callable[[], object], runs: int = 3) -> float:
     times = []
@@ -49,7 +51,7 @@ def main() -> None:
     columns = _columns(SimpleNamespace(columns=options.columns and Path(options.columns), time_unit=None))
     how: dict[str, Any] = {"columns": columns, "gains": options.gains, "cutoff": options.cutoff}
     found = elastogen.identify(options.urdf, options.log, validate=options.validate or None, **how)  # builds the models
-    _tell_errors(found, options.load, how)
+    _tell_errors(found, options, how)
     reading: Reading = found.reading
     motion = reading.runs(options.log, options.cutoff)[0][0]
     model = body_model(elastogen.load(options.urdf))
@@ -66,17 +68,31 @@ def main() -> None:
     print(f"identify, all parameters, consistent: {whole:.2f} s")
 
 
-def _tell_errors(found: Any, load: str | None, how: dict[str, Any]) -> None:
+def _tell_errors(found: Any, options: argparse.Namespace, how: dict[str, Any]) -> None:
     print(f"default parameters: {', '.join(found.parameters)}; low pass {found.cutoff:.3g} Hz")
-    for title, runs in (("trained on", found.trained), ("tested on", found.validated)):
-        for run in runs:
-            numbers = f"{100 * run.total:.2f} %, {100 * run.moving:.2f} % where joints move, {100 * run.held:.2f} % held"
-            print(f"{title} {Path(run.source).name}: {numbers}")
-    if load is not None:
+    print(f"relative RMS [%]; slow: of the samples of joints below {SLOW} rad/s, and their share of all squared errors")
+    print(f"{'':59s}all    held  moving    slow   share")
+    for title, files in (("trained on", [options.log]), ("tested on", options.validate or [])):
+        for file in files:
+            run, (slow, share) = found.validate(file)[0], _slow(found, file)
+            numbers = [f"{100 * value:7.2f}" for value in (run.total, run.held, run.moving, slow, share)]
+            print(f"{title:10s} {Path(file).name:44s} {' '.join(numbers)}")
+    if options.load is not None:
         with tempfile.TemporaryDirectory() as folder:
             path = found.save(Path(folder) / "identified.yaml")
-            mass = elastogen.identify(path, load, parameters=["payload"], **how)["payload.mass"]
-        print(f"payload of {Path(load).name}: {mass.value:.3f} +- {mass.standard_error:.3f} kg")
+            mass = elastogen.identify(path, options.load, parameters=["payload"], **how)["payload.mass"]
+        print(f"payload of {Path(options.load).name}: {mass.value:.3f} +- {mass.standard_error:.3f} kg")
+
+
+def _slow(found: Any, file: str) -> tuple[float, float]:
+    """Error of the samples at which a joint is slow or rests, relative to their forces, and its share of all squared errors."""
+    slow_error = slow_force = error = 0.0
+    for motion in (piece for run in found.motions(file) for piece in run):
+        left = motion.compared(found.predict(motion)) - motion.measured
+        slow = np.abs(motion.qd[motion.rows]) < SLOW
+        slow_error, error = slow_error + float(np.sum(left[slow] ** 2)), error + float(np.sum(left**2))
+        slow_force += float(np.sum(motion.measured[slow] ** 2))
+    return float(np.sqrt(slow_error / slow_force)), slow_error / error
 
 
 def _pinocchio(urdf: str, motion: Motion) -> Callable[[], object]:

@@ -71,24 +71,46 @@ def quanser_run():
 
 
 def test_two_flexible_links_of_quanser():
-    """The maker's decoupled equations leave 45 and 83 % (65 and 90 % of K b with his constants); half of it is the target."""
+    """The maker's decoupled equations leave 45 and 83 % (65 and 90 % of K b with his constants); half of it is the target.
+
+    Each half of the run is judged by a model, and by lags of the gauges, that the other half alone has given.
+    """
     from benchmarks.tool import quanser
 
     run, constants = quanser_run()
-    found = elastogen.identify(quanser.robot(constants), run, parameters=quanser.NUMBERS, cutoff=quanser.CUTOFF)
-    assert quanser.decoupled(run, constants)[0] > 0.45
-    assert quanser.decoupled(run, constants)[1] > 0.83
-    first, second = quanser.coupled(run, found, constants)
-    assert first < 0.225
-    assert second < 0.415
-    predicted = found.trained[0].channels  # by simulation along the joints' motion
-    assert predicted["point.gauge1"] < 0.2
-    assert predicted["point.gauge2"] < 0.2
+    halves = quanser.halves(run)
+    for fitted, judged in (halves, halves[::-1]):
+        assert quanser.decoupled(judged, constants)[0] > 0.45
+        assert quanser.decoupled(judged, constants)[1] > 0.83
+        found = quanser.identified(fitted, constants)
+        first, second = quanser.coupled(judged, found, constants)
+        assert first < 0.225
+        assert second < 0.415
+        predicted = found.validate(judged)[0].channels  # by simulation along the joints' motion
+        assert predicted["point.gauge1"] < 0.25
+        assert predicted["point.gauge2"] < 0.3
+
+
+def test_stiffness_and_damping_of_quanser_have_error_bars_and_a_step_agrees():
+    from benchmarks.tool import quanser
+
+    run, constants = quanser_run()
+    found = quanser.identified(run, constants)
     for link, blade in (("first", 2.6905), ("second", 0.46141)):
         estimate = found[f"links.{link}.flexible.EI"]
         assert estimate.determined_by == "data"
         assert abs(estimate.value - blade) < 3 * estimate.standard_error  # of the steel blade's dimensions
         assert found[f"links.{link}.flexible.damping.matrix.0.0"].standard_error > 0
+    step = quanser.stepped(DATA / "quanser")  # another file; the second link was not recorded
+    assert quanser.coupled(step, found, constants)[0] < 0.5 * quanser.decoupled(step, constants)[0]
+    alone = elastogen.identify(
+        quanser.robot(constants),
+        step,
+        parameters=("EI", "links.second.mass", "sensor_lag", "sensor_offset"),
+        cutoff=quanser.CUTOFF,
+    )
+    lags = [each["point.gauge1.sensor_lag"] for each in (found, alone)]  # two files, one amplifier
+    assert abs(lags[0].value - lags[1].value) < 2.576 * np.hypot(lags[0].standard_error, lags[1].standard_error)
 
 
 def test_an_observer_of_encoders_predicts_the_strains_of_quanser():
