@@ -41,7 +41,9 @@ class PlainPrograms:
             apart = entry.frame_assignment in ("points", "physical", "frames", "loaded")
             variants = self.family.frame_assignments(entry.frame_assignment) if apart else [self.variant]
             variant = variants[self.frame_assignment % len(variants)]
-            derived = entry.formulations[self.formulation % len(entry.formulations)](variant)
+            closed = entry.formulations_for if self.robot.loops else None  # others are of the tree without the loops
+            ways = entry.formulations if closed is None else closed(variant)
+            derived = ways[self.formulation % len(ways)](variant)
             points = len(variant.pointed.points) if apart else 0
             names = entry.inputs or (("q",) if self.robot.terms else ())  # tangents of own terms
             nq, nv = variant.positions, self.size

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from closed_mechanism import gauss, jacobian, residuals
+from plain_programs import PlainPrograms
 
 import elastogen
 from elastogen.build.pages.home import drives, home
@@ -47,6 +48,16 @@ def test_built_in_mechanisms(name: str) -> None:
     if name in OPERATIONS:
         counted = tuple((closed[function].count.total, tree[function].count.total) for function in names[:2])
         assert counted == OPERATIONS[name]
+
+
+def test_plain_programs_of_tests_keep_loops_closed() -> None:
+    """Programs that tests compare with are those of the mechanism, and not of its tree."""
+    robot = elastogen.load("four_bar")
+    plain, (q, qd, _), F = PlainPrograms(robot), analysis_of(robot).samples[0], np.array([0.4, 0.0, 0.0])
+    tree = PlainPrograms(replace(robot, loops=()))
+    forces = F - tree("inverse_dynamics", q=q, qd=qd, qdd=0 * qd)
+    expected = gauss(jacobian(robot, q), 2 * residuals(robot, q, qd).c, plain("mass_matrix", q=q), forces)
+    np.testing.assert_allclose(plain("forward_dynamics", q=q, qd=qd, F=F), expected, rtol=1e-9)
 
 
 def _value(program: Any, **state: Any) -> Any:
