@@ -331,6 +331,10 @@ def check_elements(robot: Robot, elements: Mapping[str, int]) -> None:
     for joint, k in elements.items():
         if k not in known.get(joint, ()):
             choice = f"one of {known[joint]}" if joint in known else f"a sliding joint, one of {list(known)}"
+            if not known:
+                choice = (
+                    "none, since the robot has no joint that slides along a beam of several elements. Fix: leave elements out"
+                )
             raise OutputError(f"{robot.name}: got elements={{{joint!r}: {k!r}}}, expected {choice}.")
     for joint, numbers in known.items():
         if len(numbers) > 1 and joint not in elements:

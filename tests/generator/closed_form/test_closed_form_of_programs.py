@@ -106,3 +106,9 @@ def test_friction_prints_and_evaluates() -> None:
     np.testing.assert_allclose(closed.lambdify("friction_forces")([q], [qd]), [lost], rtol=1e-14)
     F = 0.09 * qdd - 0.3 * 9.81 * np.cos(q) + lost
     np.testing.assert_allclose(closed.lambdify("inverse_dynamics")([q], [qd], [qdd]), [F], rtol=1e-14)
+
+
+def test_elements_of_a_robot_without_sliding_joints_are_refused() -> None:
+    """It was asked for "a sliding joint, one of []"."""
+    with pytest.raises(elastogen.OutputError, match=r"'joint1': 1}, expected none, since the robot has no joint that slides"):
+        elastogen.derive("two_link").function("mass_matrix", elements={"joint1": 1})
