@@ -63,13 +63,19 @@ def load_meshes(looks: Sequence[Look]) -> Meshes:
     if files and find_spec("trimesh") is None:
         return Meshes(shapes, f"Links are drawn as lines: {EXTRA}.")
     whole, missing, unread, large, total = list[Mesh](), list[str](), list[str](), list[str](), 0
+    known: dict[tuple[Path, tuple[float, ...], Color | None], tuple[list[Mesh], int]] = {}  # a file of two links is read once
     for look in files:
         path = look.path(KINDS)
         if path is not None and path.stat().st_size > MOST_BYTES:
             large.append(look.mesh)
             continue
-        found, count = ([], 0) if path is None else _read(look, path)
-        whole += found
+        found, count = list[Mesh](), 0
+        if path is not None:
+            key = (path, tuple(look.scale), look.color)
+            if key not in known:
+                known[key] = _read(look, path)
+            found, count = known[key]
+        whole += (placed(look, mesh.vertices, mesh.triangles, mesh.color) for mesh in found)
         total += count
         if not found:
             (missing if path is None else unread).append(look.mesh)
@@ -94,7 +100,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _read(look: Look, path: Path) -> tuple[list[Mesh], int]:
-    """The parts of a mesh in its link's frame, one for each colour, and the triangles of the file; none: nothing to be read."""
+    """The parts of a file in its own frame, one for each colour, and its number of triangles; none: nothing to be read."""
     import trimesh
 
     try:
@@ -113,7 +119,7 @@ def _read(look: Look, path: Path) -> tuple[list[Mesh], int]:
     groups: dict[Color | None, list[Surface]] = {}
     for vertices, triangles, color in surfaces:
         groups.setdefault(color if own else look.color, []).append((vertices, triangles))
-    found = [replace(placed(look, *_joined(group, look.scale)), color=color or GREY) for color, group in groups.items()]
+    found = [Mesh(look.link, *_joined(group, look.scale), color or GREY) for color, group in groups.items()]
     return found, sum(len(triangles) for _, triangles, _ in surfaces)
 
 
@@ -150,11 +156,11 @@ def _joined(group: Sequence[Surface], scale: Sequence[float]) -> Surface:
     return corners, numbers.reshape(-1)[triangles]
 
 
-def placed(look: Look, vertices: NDArray[Any], triangles: NDArray[Any]) -> Mesh:
-    """A mesh [m] in the frame of its link."""
+def placed(look: Look, vertices: NDArray[Any], triangles: NDArray[Any], color: Color | None = None) -> Mesh:
+    """A mesh [m] in the frame of its link, in the description's colour unless one is given."""
     pose = np.array(look.pose)
     moved = vertices @ pose[:3, :3].T + pose[:3, 3]
-    return Mesh(look.link, moved.astype(np.float32), triangles.astype(np.uint32), look.color or GREY)
+    return Mesh(look.link, moved.astype(np.float32), triangles.astype(np.uint32), color or look.color or GREY)
 
 
 def _thinned(whole: Sequence[Mesh]) -> Iterator[Mesh]:

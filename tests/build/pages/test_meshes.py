@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_thinning_keeps_the_shape_and_says_so(monkeypatch: pytest.MonkeyPatch, u
     monkeypatch.setattr(meshes, "FEWEST_TRIANGLES", 1)
     looks = elastogen.load(urdf).looks
     assert "The meshes of 8 triangles are drawn with" in load_meshes(looks).note
+
+
+def test_a_file_of_two_links_is_read_once(urdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hands repeat a finger's file, and one of 100 MB takes seconds; colours and places stay those of each link."""
+    red = (1.0, 0.0, 0.0, 1.0)
+    one = Look("base", "body.stl", UNIT, (1.0, 1.0, 1.0), str(urdf.parents[1] / "meshes"))
+    moved = tuple((*row[:3], float(k == 2)) for k, row in enumerate(UNIT[:3])) + UNIT[3:]
+    looks = [one, replace(one, link="arm", pose=moved), replace(one, color=red), replace(one, scale=(2.0, 1.0, 1.0))]
+    seen, read = list[Look](), meshes._read
+    monkeypatch.setattr(meshes, "_read", lambda look, path: (seen.append(look), read(look, path))[1])
+    base, arm, coloured, wide = load_meshes(looks).found
+    assert len(seen) == 3
+    assert (base.link, arm.link, base.color, coloured.color) == ("base", "arm", meshes.GREY, red)
+    np.testing.assert_allclose(arm.vertices, base.vertices + np.array([0, 0, 1]), atol=1e-6)
+    np.testing.assert_allclose(wide.vertices.max(axis=0), base.vertices.max(axis=0) * [2, 1, 1], atol=1e-6)
 
 
 def test_what_cannot_be_read_is_drawn_as_lines(urdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
