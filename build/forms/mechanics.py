@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import sympy
+
 from elastogen.build.files.render import render_model
 from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.module.cache import safe_cache
@@ -25,7 +27,7 @@ def from_mechanics(
     method: Any,
     parameters: Mapping[Any, float] = MappingProxyType({}),
     *,
-    live: Iterable[str] = (),
+    live: Iterable[Any] = (),
     name: str = "mechanics",
     directory: str | os.PathLike[str] | None = None,
     force: bool = False,
@@ -36,7 +38,7 @@ def from_mechanics(
     Its M and forcing become ``mass_matrix``, ``inverse_dynamics`` (F = M qdd - forcing), ``forward_dynamics``,
     ``gravity_vector`` (all forces at rest), ``coriolis_vector`` (all that velocities add, damping too), ``inertia_forces``,
     ``kinetic_energy`` and ``inverse_dynamics_derivatives``; ``simulate`` works as of every model. ``parameters`` gives the
-    values of all other symbols, by symbol or name; ``live`` names those that stay inputs of the C. Functions of time that
+    values of all other symbols, by symbol or name; ``live`` are those that stay inputs of the C. Functions of time that
     are no coordinates (inputs) are live, and zero unless given. Coordinates keep their names. With ``directory`` the C
     files are written, too.
     ``options`` are those of ``build_model``. Raises OutputError or BuildError.
@@ -48,7 +50,7 @@ def from_mechanics(
     target = None if directory is None else checked_path("directory", directory)
     if target is not None:
         check_directory(target)
-    named = (live,) if isinstance(live, str) else tuple(live)
+    named = (live,) if isinstance(live, (str, sympy.Basic)) else live
     derivation = derivation_of(equations_of(method, parameters, named), name)
     model = render_model(derivation, chosen.emit, lanes=chosen.compile.lanes)
     if target is not None:

@@ -5,12 +5,15 @@ The robot around them is a row of joints that lends its names; its own masses ta
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+import random
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef
 
@@ -46,7 +49,7 @@ class GivenEquations:
     parameters: tuple[Parameter, ...]
 
 
-def equations_of(method: Any, parameters: Mapping[Any, float], live: Iterable[str]) -> GivenEquations:
+def equations_of(method: Any, parameters: Mapping[Any, float], live: Iterable[Any]) -> GivenEquations:
     """The equations of a KanesMethod or LagrangesMethod; refuses what has constraints or no speed for each coordinate."""
     from sympy.physics.mechanics import KanesMethod, LagrangesMethod, dynamicsymbols
 
@@ -55,15 +58,17 @@ def equations_of(method: Any, parameters: Mapping[Any, float], live: Iterable[st
             f"from_mechanics: got {type(method).__name__}, expected a KanesMethod or LagrangesMethod of "
             "sympy.physics.mechanics."
         )
+    if not isinstance(live, Iterable) or isinstance(live, Mapping):
+        raise OutputError(f"from_mechanics: got live={live!r}, expected names of parameters, for example live=['m'].")
     M, f, coordinates, rates = _kane(method) if isinstance(method, KanesMethod) else _lagrange(method)
     clock = dynamicsymbols._t
     names = tuple(coordinate.func.__name__ for coordinate in coordinates)
-    q = tuple(sympy.Symbol(f"q[{k}]") for k in range(len(names)))
-    qd = tuple(sympy.Symbol(f"qd[{k}]") for k in range(len(names)))
+    q, qd = (tuple(sympy.Dummy(f"{kind}[{k}]") for k in range(len(names))) for kind in ("q", "qd"))
     known = dict(zip(rates, qd, strict=True))
     known |= {coordinate.diff(clock): symbol for coordinate, symbol in zip(coordinates, qd, strict=True)}
     known |= dict(zip(coordinates, q, strict=True))
     M, f = (matrix.xreplace(known) for matrix in (M, f))
+    M, f = _plainly_named(M, f, {*q, *qd, clock})
     inputs = {
         node: sympy.Symbol(node.func.__name__)
         for node in (M.atoms(AppliedUndef) | f.atoms(AppliedUndef))
@@ -75,7 +80,52 @@ def equations_of(method: Any, parameters: Mapping[Any, float], live: Iterable[st
             "expected coordinates and their rates only. Fix: give inputs without derivatives"
         )
     M, f = (matrix.xreplace(inputs).xreplace({clock: sympy.Symbol(TIME)}) for matrix in (M, f))
-    return GivenEquations(names, q, qd, M, f, _parameters(M, f, {*q, *qd}, set(inputs.values()), parameters, set(live)))
+    found = _parameters(M, f, {*q, *qd}, set(inputs.values()), parameters, {_name(key) for key in live})
+    _check_inertia(M, q, {sympy.Symbol(p.name): p.value or float(p.live) for p in found}, names)
+    return GivenEquations(names, q, qd, M, f, found)
+
+
+def _name(key: Any) -> str:
+    """The name of a symbol, of a function of time, or a name itself."""
+    return key.func.__name__ if isinstance(key, AppliedUndef) else str(key)
+
+
+def _check_inertia(
+    M: sympy.Matrix, q: Sequence[sympy.Symbol], values: Mapping[sympy.Symbol, float], names: Sequence[str]
+) -> None:
+    """Refuse a mass matrix that no state makes regular: no accelerations follow from it."""
+    chosen = random.Random(1)
+    for _ in range(3):
+        state = dict(values) | {symbol: chosen.uniform(0.2, 1.2) for symbol in q}
+        try:
+            at = np.array(M.xreplace(state).evalf(), dtype=float)
+        except (TypeError, ValueError):  # functions without a value are named where they become C
+            return
+        size = np.sqrt(np.abs(np.diag(at)))
+        if np.all(size > 0) and np.linalg.cond(at / np.outer(size, size)) < 1e13:
+            return
+    raise OutputError(
+        f"from_mechanics: the mass matrix of {', '.join(names)} is singular at every state that was tried, expected inertia "
+        "in each coordinate. Fix: give each a mass or an inertia, or leave out what follows from the others"
+    )
+
+
+def _plainly_named(M: sympy.Matrix, f: sympy.Matrix, state: set[sympy.Symbol]) -> tuple[sympy.Matrix, sympy.Matrix]:
+    """Symbols without assumptions, which SymPy tells from those with; refuses two symbols of one name, and the clock's."""
+    given = sorted((M.free_symbols | f.free_symbols) - state, key=lambda symbol: str(symbol.name))
+    for one, other in itertools.pairwise(given):
+        if one.name == other.name:
+            raise OutputError(
+                f"from_mechanics: got two symbols {one.name} with other assumptions, expected one. Fix: make the symbol once, "
+                "or rename one of them"
+            )
+    if any(symbol.name == TIME for symbol in given):
+        raise OutputError(
+            f"from_mechanics: got a symbol {TIME}, which is the name of the clock here, expected dynamicsymbols._t for the "
+            "clock. Fix: rename the symbol"
+        )
+    plain = {symbol: sympy.Symbol(symbol.name) for symbol in given}
+    return M.xreplace(plain), f.xreplace(plain)
 
 
 def _kane(method: Any) -> tuple[sympy.Matrix, sympy.Matrix, list[Any], list[Any]]:
@@ -139,8 +189,10 @@ def _parameters(
         raise OutputError(f"from_mechanics: got parameters={given!r}, expected a mapping from symbols to numbers.")
     values: dict[str, float] = {}
     for key, value in given.items():
-        name = key.func.__name__ if isinstance(key, AppliedUndef) else str(key)
-        if isinstance(value, bool) or not isinstance(value, (numbers.Real, sympy.Number)) or not math.isfinite(float(value)):
+        name = _name(key)
+        if isinstance(value, sympy.Expr) and value.is_number and value.is_real:
+            value = float(value)  # pi, sqrt(2)/3
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(float(value)):
             raise OutputError(f"from_mechanics: got {value!r} for {name}, expected a finite number.")
         values[name] = float(value)
     used = sorted({symbol.name for symbol in (M.free_symbols | f.free_symbols) - state})

@@ -148,6 +148,23 @@ def test_lagranges_method_and_files(tmp_path: Path) -> None:
     assert "cart_forward_dynamics" in (tmp_path / "cart.h").read_text(encoding="utf-8")
 
 
+def bob(stiffness: Any = 0, mass: Any = 1) -> LagrangesMethod:
+    """A pendulum q1 of length 1 with a potential of its own."""
+    return LagrangesMethod(mass * Q[0].diff() ** 2 / 2 + sympy.cos(Q[0]) - stiffness * Q[0] ** 2 / 2, [Q[0]])
+
+
+def test_symbols_as_they_are_usually_made() -> None:
+    """With assumptions, named by themselves in ``live``, with pi as a value, and with names that stand for inputs here."""
+    m, k = sympy.symbols("m k", positive=True)
+    found = elastogen.from_mechanics(bob(k, m), {m: sympy.pi, "k": 3.0}, live=[k], name="bob", cflags="-O0")
+    assert found.mass_matrix([0.2]) == pytest.approx(np.pi)
+    assert found.gravity_vector([0.2]) == pytest.approx(np.sin(0.2) + 3 * 0.2)
+    assert set(found.parameters) == {"k"}
+    odd = sympy.Symbol("q[0]")
+    found = elastogen.from_mechanics(bob(odd), {odd: 2.0}, name="odd", cflags="-O0")
+    assert found.gravity_vector([0.2]) == pytest.approx(np.sin(0.2) + 2 * 0.2)
+
+
 def test_what_cannot_be_taken_over_is_named() -> None:
     def refused(words: str, *arguments: Any, **options: Any) -> None:
         with pytest.raises(elastogen.OutputError, match=words):
@@ -158,6 +175,11 @@ def test_what_cannot_be_taken_over_is_named() -> None:
     refused("zeta does not occur", pendulum(), {**VALUES, "zeta": 1.0})
     refused("got nan for m", pendulum(), {**VALUES, M: float("nan")})
     refused("outputs, fused and frames", pendulum(), VALUES, outputs=["mass_matrix"])
+    refused("got live=3, expected names", bob(), {}, live=3)
+    refused("mass matrix of q1 is singular", bob(mass=0))
+    refused("mass matrix of q1, q2 is singular", LagrangesMethod((Q[0].diff() + Q[1].diff()) ** 2, Q))
+    refused("symbol time, which is the name of the clock", bob(sympy.Symbol("time")), {"time": 2.0})
+    refused("two symbols k with other", bob(sympy.Symbol("k"), sympy.Symbol("k", positive=True)), {"k": 2.0})
     unformed = KanesMethod(ReferenceFrame("N"), Q, U, kd_eqs=[q.diff() - u for q, u in zip(Q, U, strict=True)])
     refused("call kanes_equations", unformed, VALUES)
     x, y = dynamicsymbols("x y")
