@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from elastogen.runtime.errors import ModelError
+from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
 from elastogen.runtime.interface.euler_sets import EULER_SETS
+
+
+def _without_rates(X: Array, Xd: Array, Xdd: Array, qd: ArrayLike, qdd: ArrayLike, *, again: bool) -> Array:
+    """States whose middle angle is at an end of its range (``again``: 0 or pi, else +-pi/2) and does not stay there."""
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(np.sin(X[..., 4]) if again else np.cos(X[..., 4]))
+        moves = np.maximum(np.abs(Xd[..., 4]), np.abs(Xdd[..., 4]))
+        rates, accelerations = (np.abs(np.asarray(given, dtype=float)).sum(axis=-1) for given in (qd, qdd))
+        size = rates + rates**2 + accelerations
+        close = 1e-12 if X.dtype == np.float64 else 1e-6
+        return np.asarray((distance < close) & ~(moves <= 1e3 * np.finfo(X.dtype).eps * size))
 
 
 class HigherOrderMethods(Evaluation):
@@ -32,11 +45,25 @@ class HigherOrderMethods(Evaluation):
 
         ``angles`` are the moving axes that psi rotates about, one of twelve sets, such as "zyz" or "xyz". Where the middle
         angle is at an end of its range (0 or pi for "zyz", +-pi/2 for "xyz") the other two are not unique: the third is
-        then 0, and rates are finite only if the robot cannot leave that orientation, as a planar one.
+        then 0. The angles have rates there only while the middle one stays, as that of a planar robot: otherwise they are
+        NaN, with a ModelWarning. At a small distance d from there they lose digits: 1e-16 / d in rates, 1e-16 / d^2 in second
+        rates.
         """
         if not isinstance(angles, str) or angles not in EULER_SETS:
             raise ModelError(f"{self._name}.operational_vector: angles={angles!r}, expected one of {', '.join(EULER_SETS)}.")
-        return self._evaluate(f"operational_vector_{angles}", (q, qd, qdd), out, parameters)
+        found = self._evaluate(f"operational_vector_{angles}", (q, qd, qdd), out, parameters)
+        X, Xd, Xdd = found
+        if np.any(lost := _without_rates(X, Xd, Xdd, qd, qdd, again=angles[0] == angles[2])):
+            for rates in (Xd, Xdd):
+                rates[..., 3:][lost] = np.nan
+            warnings.warn(
+                f"{self._name}.operational_vector: the middle angle of {angles!r} is at an end of its range in "
+                f"{np.count_nonzero(lost)} of {lost.size} states, and moves away: the angles have no rates there (NaN). Fix: "
+                "take a set whose middle angle stays away from its ends, or frame_velocities",
+                ModelWarning,
+                stacklevel=2,
+            )
+        return found
 
     def acceleration_energy(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from robots_for_tests import quietly_loaded
@@ -68,3 +70,24 @@ def test_in_c_and_by_the_method() -> None:
     np.testing.assert_allclose(Xdd[:, 3], [0.75, 0.75], rtol=1e-13)
     with pytest.raises(elastogen.ElastogenError, match="angles='zzx', expected one of xyx"):
         model.operational_vector("zzx", [0, 0], [0, 0], [0, 0])
+
+
+def test_rates_where_the_middle_angle_moves_through_its_end_are_named() -> None:
+    """They were finite and wrong: d2psi_2/dt2 was 1.5 where 0 is asked for. Where it stays, psi_1 carries both outer angles."""
+    chain = (("base", "a", [1, 0, 0]), ("a", "b", [0, 1, 0]), ("b", "c", [0, 0, 1]))
+    links = [{"name": name, "mass": 1} for name in ("base", "a", "b", "c")]
+    joints = [{"name": f"j{p}", "type": "revolute", "parent": p, "child": c, "axis": axis} for p, c, axis in chain]
+    hand = {"elastogen": 1, "name": "hand", "links": links, "joints": joints}
+    model = elastogen.build_model(hand, outputs=["operational_vector_xyz"], cflags="-O0")
+    q = np.array([[0.3, np.pi / 2, 0.4], [0.3, 0.6, 0.4]])
+    qd, qdd = [1.0, 0.5, 0.2], [0.1, 0.0, 0.3]
+    with pytest.warns(elastogen.ModelWarning, match="in 1 of 2 states, and moves away"):
+        X, Xd, Xdd = model.operational_vector("xyz", q, qd, qdd)
+    np.testing.assert_allclose(X[:, 3:], [[0.7, np.pi / 2, 0.0], q[1]], atol=1e-12)
+    assert np.isnan(Xd[0, 3:]).all()
+    assert np.isnan(Xdd[0, 3:]).all()
+    np.testing.assert_allclose([Xd[1, 3:], Xdd[1, 3:]], [qd, qdd], atol=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, Xd, Xdd = model.operational_vector("xyz", q[0], [1.0, 0.0, 0.2], qdd)
+    np.testing.assert_allclose([Xd[3:], Xdd[3:]], [[1.2, 0, 0], [0.4, 0, 0]], atol=1e-12)
