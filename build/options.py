@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastogen.generator.robot.errors import OutputError, shortened
+from elastogen.generator.robot.errors import OutputError
+from elastogen.runtime.interface.error import shortened
 
 COMPILER_SECONDS = 1800.0  # a compiler that needs longer hangs; the longest that was seen needs minutes
+LONGEST_WAIT = 10**6  # [s] for a compiler: the system counts milliseconds in 32 bits
 CHOICES = {
     "precision": ("double", "float"),
     "sincos": ("fast", "libm"),
@@ -41,7 +43,7 @@ class EmitOptions:
     def __post_init__(self) -> None:
         unknown = [name for name in self.identification if name not in ONLINE]
         if unknown:
-            raise OutputError(f"identification: got {unknown[0]!r}, expected some of {', '.join(ONLINE)}.")
+            raise OutputError(f"identification: got {shortened(unknown[0])}, expected some of {', '.join(ONLINE)}.")
         _check_choice("precision", self.precision)
         _check_choice("sincos", self.sincos)
         _check_choice("derivation", self.derivation)
@@ -72,10 +74,11 @@ class CompileOptions:
     def __post_init__(self) -> None:
         _check_choice("fp_contract", self.fp_contract)
         if not all(isinstance(flag, str) for flag in self.cflags):
-            raise OutputError(f"cflags: got {self.cflags!r}, expected a string or a list of strings.")
+            raise OutputError(f"cflags: got {shortened(self.cflags)}, expected a string or a list of strings.")
         number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
-        if self.timeout is not None and not (number and self.timeout > 0):
-            raise OutputError(f"timeout: got {self.timeout!r}, expected a positive number of seconds or None.")
+        if self.timeout is not None and not (number and 0 < self.timeout <= LONGEST_WAIT):
+            expected = f"a positive number of seconds, at most {LONGEST_WAIT}, or None for no limit"
+            raise OutputError(f"timeout: got {shortened(self.timeout)}, expected {expected}.")
 
 
 @dataclass(frozen=True)
@@ -110,11 +113,11 @@ class BuildOptions:
         """Gather the keyword arguments of ``build_model``; ``environment`` says whether $ELASTOGEN_CFLAGS counts."""
         given = _words("cflags", cflags) if isinstance(cflags, str) else () if cflags is None else cflags
         if not isinstance(given, Sequence):
-            raise OutputError(f"cflags: got {cflags!r}, expected a string or a list of strings.")
+            raise OutputError(f"cflags: got {shortened(cflags)}, expected a string or a list of strings.")
         if compiler is not None and not isinstance(compiler, str):
-            raise OutputError(f"compiler: got {compiler!r}, expected a command, for example 'gcc'.")
+            raise OutputError(f"compiler: got {shortened(compiler)}, expected a command, for example 'gcc'.")
         if not all(is_plain(flag) for flag in given):
-            raise OutputError(f"cflags: got {cflags!r}, expected flags of printable characters.")
+            raise OutputError(f"cflags: got {shortened(cflags)}, expected flags of printable characters.")
         flags = (*_words("$ELASTOGEN_CFLAGS", os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
             emit=EmitOptions(
@@ -137,7 +140,7 @@ class BuildOptions:
 def checked_path(name: str, given: object) -> Path:
     """A path that was given as one: text without a null character, or a Path."""
     if not isinstance(given, (str, os.PathLike)) or not is_plain(os.fspath(given)):
-        raise OutputError(f"{name}: got {given!r}, expected a path.")
+        raise OutputError(f"{name}: got {shortened(given)}, expected a path.")
     return Path(given)
 
 
@@ -154,20 +157,20 @@ def _words(name: str, text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as problem:
-        raise OutputError(f"{name}: got {text!r}, expected flags as in a shell ({problem}).") from None
+        raise OutputError(f"{name}: got {shortened(text)}, expected flags as in a shell ({problem}).") from None
 
 
 def _checked_names(what: str, given: Sequence[str] | str, example: str) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
     if not all(isinstance(name, str) for name in names):
-        raise OutputError(f"{what}: got {given!r}, expected names of {what}, for example [{example!r}].")
+        raise OutputError(f"{what}: got {shortened(given)}, expected names of {what}, for example [{example!r}].")
     return names
 
 
 def _check_choice(name: str, given: object) -> None:
     if not isinstance(given, str) or given not in CHOICES[name]:
         expected = " or ".join(repr(choice) for choice in CHOICES[name])
-        raise OutputError(f"{name}: got {given!r}, expected {expected}.")
+        raise OutputError(f"{name}: got {shortened(given)}, expected {expected}.")
 
 
 def _with_fused(outputs: tuple[str, ...] | None, fused: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
@@ -178,7 +181,7 @@ def _with_fused(outputs: tuple[str, ...] | None, fused: Sequence[Sequence[str]])
     groups = [tuple(group) if isinstance(group, Sequence) and not isinstance(group, str) else (group,) for group in given]
     if any(len(group) < 2 or not all(isinstance(name, str) for name in group) for group in groups):
         raise OutputError(
-            f"fused: got {fused!r}, expected groups of functions, for example [['mass_matrix', 'gravity_vector']]."
+            f"fused: got {shortened(fused)}, expected groups of functions, for example [['mass_matrix', 'gravity_vector']]."
         )
     return (*(outputs or ("default",)), *("+".join(group) for group in groups))
 

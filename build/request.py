@@ -62,7 +62,7 @@ class Description:
         if not isinstance(given, str):
             return None
         builtin = PACKAGE / "generator" / "description" / "robots" / f"{given}.yaml"
-        is_builtin = isinstance(source, str) and given.isidentifier() and builtin.is_file()
+        is_builtin = isinstance(source, str) and given.isidentifier() and os.path.isfile(builtin)
         path = builtin if is_builtin else Path(given)
         form = format_of(path)
         if path.suffix.lower() not in (".yaml", ".yml") if form is None else not form.depends_on_text:

@@ -19,6 +19,7 @@ from elastogen.build.user_code import UserCode
 from elastogen.generator.description.load_options import Base, LoadOptions, Mimic
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.model.loader import load_model
 from elastogen.runtime.model.model import Model
 
@@ -129,7 +130,7 @@ def build_model(
 def touching(robot: RobotSource, contacts: Sequence[str | Mapping[str, Any]]) -> RobotSource:
     """The robot with contacts, where there are any."""
     if isinstance(contacts, (str, Mapping)) or not isinstance(contacts, Sequence):
-        raise OutputError(f"contacts: got {contacts!r}, expected a list. Fix: contacts=['foot']")
+        raise OutputError(f"contacts: got {shortened(contacts)}, expected a list. Fix: contacts=['foot']")
     return load(robot).with_contacts(*contacts) if contacts else robot
 
 

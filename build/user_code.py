@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from elastogen.generator.robot.errors import BuildError
 from elastogen.runtime.errors import suggestion
+from elastogen.runtime.interface.error import shortened
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
@@ -77,8 +78,10 @@ def _c_text(argument: str, given: str | os.PathLike[str] | None, needed: tuple[s
     try:
         text = str(given) if is_text else Path(given).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, TypeError, ValueError) as error:
+        shown = shortened(os.fspath(given) if isinstance(given, os.PathLike) else given)
+        reason = getattr(error, "strerror", None) or error
         raise BuildError(
-            f"{argument}: got {str(given)!r}, which cannot be read ({error}). Fix: pass C text, or the path of a .c file."
+            f"{argument}: got {shown}, which cannot be read ({reason}). Fix: pass C text, or the path of a .c file."
         ) from error
     missing = [name for name in needed if name not in text]
     if missing:

@@ -13,6 +13,7 @@ import click
 import elastogen
 from elastogen.commands import COMMANDS, MODULES
 from elastogen.commands.shared.options import CommandError
+from elastogen.runtime.interface.error import removed_directory
 
 CUT_OFF, ERROR, INTERRUPTED = 1, 2, 130
 """Exit codes: broken pipe; an error that has a message; Ctrl-C. 0 is success."""
@@ -78,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CUT_OFF
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return _fail(removed_directory() or (f"{error.filename}: {error.strerror}" if error.filename else str(error)))
     return code if isinstance(code, int) else 0
 
 

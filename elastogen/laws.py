@@ -20,6 +20,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.linear_analysis import held_step
+from elastogen.runtime.interface.error import shortened
 
 AXES = "xyz"
 
@@ -317,5 +318,5 @@ def _axes(axes: str, what: str) -> list[int]:
 def _diagonal(what: str, key: str, given: Any, size: int) -> sympy.Matrix:
     values = real_numbers.finite(f"{what}: {key}", given)
     if values.shape not in ((), (size,)) or (values < 0.0).any():
-        raise ModelError(f"{what}: {key}={given!r}, expected one or {size} numbers from 0.")
+        raise ModelError(f"{what}: {key}={shortened(given)}, expected one or {size} numbers from 0.")
     return sympy.diag(*(sympy.Float(float(value)) for value in np.broadcast_to(values, (size,))))

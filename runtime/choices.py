@@ -7,6 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 
 
 def one_of(what: str, given: object, words: Collection[str], other: str = "") -> str:
@@ -15,11 +16,11 @@ def one_of(what: str, given: object, words: Collection[str], other: str = "") ->
         return given
     expected = [*map(repr, words), *([other] if other else [])]
     listed = " or ".join(part for part in (", ".join(expected[:-1]), expected[-1]) if part)
-    raise ModelError(f"{what}={given!r}, expected {listed}.")
+    raise ModelError(f"{what}={shortened(given)}, expected {listed}.")
 
 
 def flag(what: str, given: object) -> bool:
     """Return True or False as given; ModelError for anything else."""
     if isinstance(given, (bool, np.bool_)):
         return bool(given)
-    raise ModelError(f"{what}={given!r}, expected True or False.")
+    raise ModelError(f"{what}={shortened(given)}, expected True or False.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastogen.runtime.interface.error import ElastogenError
+from elastogen.runtime.interface.error import ElastogenError, shortened
 
 
 class ModelError(ElastogenError):
@@ -30,7 +30,7 @@ def suggestion(given: object, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # a slow import, needed for mistakes only
 
     names = [str(name) for name in known]
-    close = get_close_matches(str(given), names, n=1)
+    close = get_close_matches(given if isinstance(given, str) else shortened(given), names, n=1)
     if close:
         return f" Did you mean {close[0]!r}?"
     return f" Known: {', '.join(names)}." if names else " There are none."

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 
 
 def real_array(given: object, dtype: DTypeLike = np.float64) -> NDArray[Any]:
@@ -23,7 +24,7 @@ def numbers(what: str, given: object, expected: str = "real numbers") -> NDArray
     try:
         values = real_array(given)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{what}: got {given!r}, expected {expected}.") from error
+        raise ModelError(f"{what}: got {shortened(given)}, expected {expected}.") from error
     if np.isnan(values).any():
         raise ModelError(f"{what}: got NaN, expected numbers.")
     return values
@@ -33,7 +34,7 @@ def finite(what: str, given: object, expected: str = "finite real numbers") -> N
     """An array of finite real numbers; ModelError for anything else."""
     values = numbers(what, given, expected)
     if not np.isfinite(values).all():
-        raise ModelError(f"{what}: got {given!r}, expected {expected}.")
+        raise ModelError(f"{what}: got {shortened(given)}, expected {expected}.")
     return values
 
 
@@ -41,5 +42,5 @@ def number(what: str, given: object, expected: str = "a finite real number") -> 
     """One finite real number; ModelError for anything else."""
     value = finite(what, given, expected)
     if value.ndim:
-        raise ModelError(f"{what}: got {given!r}, expected {expected}.")
+        raise ModelError(f"{what}: got {shortened(given)}, expected {expected}.")
     return float(value)

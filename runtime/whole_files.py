@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 
 
 def file_path(given: object) -> Path:
@@ -15,7 +16,7 @@ def file_path(given: object) -> Path:
     try:
         return Path(given)  # type: ignore[arg-type]
     except TypeError:
-        raise ModelError(f"path: got {given!r}, expected the name of a file.") from None
+        raise ModelError(f"path: got {shortened(given)}, expected the name of a file.") from None
 
 
 @contextmanager

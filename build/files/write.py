@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from elastogen.build.files.exchange import exchange, is_somebody_inside
 from elastogen.build.files.manifest import MANIFEST, Manifest, refuse, sum_of
 from elastogen.generator.robot.errors import BuildError
+from elastogen.runtime.interface.error import removed_directory
 
 try:
     import fcntl
@@ -75,6 +76,8 @@ def writing_to(directory: Path, fix: str = "choose a directory") -> Iterator[Non
     try:
         yield
     except OSError as error:
+        if not directory.is_absolute() and (removed := removed_directory()):
+            raise BuildError(f"{directory}: {removed}") from error
         reason = error.strerror or str(error)
         raise BuildError(
             f"{directory}: cannot be written ({reason}). Nothing was left half-written. "

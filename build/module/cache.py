@@ -34,6 +34,7 @@ from elastogen.build.files.write import writing_to
 from elastogen.build.module.entry import LOCK, MANIFEST, read_json, sound_extension, write_manifest
 from elastogen.build.module.trust import distrust, distrust_ancestors, make_readable, own_folder
 from elastogen.generator.robot.errors import BuildError
+from elastogen.runtime.interface.error import removed_directory, shortened
 
 try:
     import fcntl
@@ -250,16 +251,14 @@ def _absolute(path: Path) -> Path:
     try:
         return path.absolute()
     except FileNotFoundError:
-        raise BuildError(
-            f"{path}: the working directory was removed. Fix: change into one that exists, or give a full path."
-        ) from None
+        raise BuildError(f"{path}: {removed_directory()}") from None
 
 
 def most_bytes() -> int:
     """Return the greatest size of all entries together [bytes]."""
     given = os.environ.get(SIZE_VARIABLE, "")
     if given and not given.isdigit():
-        raise BuildError(f"${SIZE_VARIABLE}: got {given!r}, expected a whole number of MiB.")
+        raise BuildError(f"${SIZE_VARIABLE}: got {shortened(given)}, expected a whole number of MiB.")
     return int(given or MOST_MIB) << 20
 
 

@@ -26,6 +26,7 @@ from elastogen.build.module.units import Units
 from elastogen.build.options import CompileOptions
 from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, ZIG, has_zig, processor, python_identity
 from elastogen.generator.robot.errors import BuildError
+from elastogen.runtime.interface.error import shortened
 
 GCC_FLAGS = ("-fno-tree-ter", "-fno-tree-slp-vectorize", "-fno-tree-loop-distribute-patterns")
 """Measured on long straight-line code, see benchmarks/README.md; the last one: runs of zeros without a call of memset."""
@@ -150,7 +151,7 @@ def _command(compiler: str | None) -> tuple[str, ...]:
             return tuple(command)
         origin = "compiler=" if compiler else "$CC"
         raise BuildError(
-            f"the C compiler {given!r} ({origin}) was not found. Fix: name one that exists, or install one, for "
+            f"the C compiler {shortened(given)} ({origin}) was not found. Fix: name one that exists, or install one, for "
             "example `apt-get install gcc`."
         )
     for candidate in CANDIDATES:

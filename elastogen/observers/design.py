@@ -21,6 +21,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.linear_analysis import held_step
 from elastogen.runtime.functions.sensing.kalman_filter import KalmanFilter, channel_noise
 from elastogen.runtime.interface.channel import Channel
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.loop.observing.observer import Observer
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.whole_files import file_path, replacing
@@ -194,7 +195,7 @@ def _forces(model: Model, M: Array, given: ArrayLike | None, what: str) -> Array
         return result
     values = real_numbers.finite(f"{what}: force", given)
     if values.shape not in ((), (n,), (len(drives),)) or (values < 0.0).any():
-        raise ModelError(f"{what}: force={given!r}, expected one, {len(drives)} (drives) or {n} numbers from 0.")
+        raise ModelError(f"{what}: force={shortened(given)}, expected one, {len(drives)} (drives) or {n} numbers from 0.")
     if values.shape == (n,):
         return np.asarray(values, dtype=float)
     result[drives] = values

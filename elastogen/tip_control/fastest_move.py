@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.model.model import Model
 from elastogen.tip_control.inversion import TipMotion, tip_inversion
 
@@ -79,6 +80,6 @@ def _limits(model: Model, name: str, given: ArrayLike | None, known: Any) -> Any
     values = real_numbers.numbers(f"fastest_tip_move: {name}", given)
     if values.shape not in ((), (len(known),)) or not (values > 0.0).all():
         raise ModelError(
-            f"fastest_tip_move: {name}={given!r}, expected one or {len(known)} numbers above 0: the drives of {model.name}."
+            f"fastest_tip_move: {name}={shortened(given)}, expected one or {len(known)} numbers above 0, of {model.name}."
         )
     return np.broadcast_to(values, (len(known),))

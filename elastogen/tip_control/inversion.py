@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.tip_control.equations import ACCELERATION, VELOCITY, differences, exact_motion, free_coordinates
@@ -190,7 +191,7 @@ def smooth_move(start: Array, goal: Array, seconds: float, order: int = 4) -> Tr
 def _positive(what: str, given: Any) -> float:
     value = real_numbers.number(what, given, "a positive number of seconds")
     if value <= 0.0:
-        raise ModelError(f"{what}={given!r}, expected a positive number of seconds.")
+        raise ModelError(f"{what}={shortened(given)}, expected a positive number of seconds.")
     return value
 
 

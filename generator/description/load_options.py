@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from elastogen.generator.robot.location import Location
+from elastogen.runtime.interface.error import removed_directory
 
 Mimic: TypeAlias = Literal["follow", "independent", "error"]
 Base: TypeAlias = Literal["fixed", "floating", "driven"]
@@ -47,6 +48,8 @@ class LoadOptions:
                 raise Location("load").at(key).error(word, " or ".join(map(repr, known)), "leave it out")
         if not (asked.model is None or isinstance(asked.model, str)):
             raise Location("load").at("model").error(asked.model, "the name of a model of an SDF file", "model='arm'")
+        if not (asked.name is None or isinstance(asked.name, str)):
+            raise Location("load").at("name").error(asked.name, "the name of a robot", "name='arm'")
         if not (asked.tip is None or isinstance(asked.tip, str)):
             raise Location("load").at("tip").error(asked.tip, "the name of a link", "tip='hand'")
         for key in ("friction", "snap", "allow_xacro"):
@@ -62,7 +65,10 @@ class LoadOptions:
             _check_keys(mappings[key], Location("load").at(key))
         if asked.loops is not None and not isinstance(asked.loops, (str, os.PathLike)):
             raise Location("load").at("loops").error(asked.loops, "the path of a robot.yaml", "loops='robot.yaml'")
-        closed = None if asked.loops is None else os.path.abspath(os.fspath(asked.loops))
+        try:
+            closed = None if asked.loops is None else os.path.abspath(os.fspath(asked.loops))
+        except FileNotFoundError:
+            raise Location("load").at("loops").error(asked.loops, "a full path", removed_directory()) from None
         lock, arguments, folders = mappings["lock"], mappings["arguments"], _folders(mappings["package_path"])
         return replace(asked, live=_patterns(asked.live), lock=lock, arguments=arguments, package_path=folders, loops=closed)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from elastogen.runtime.interface.error import ElastogenError
+from elastogen.runtime.interface.error import ElastogenError, shortened
 
 
 class RobotError(ElastogenError):
@@ -23,15 +23,6 @@ class RobotError(ElastogenError):
         where = f"{source}: {field}" if field else source
         message = f"{where}: got {shown}, expected {expected}."
         super().__init__(f"{message} Fix: {fix}" if fix else message)
-
-
-def shortened(given: object) -> str:
-    """A value as messages show it; also one that Python cannot print: too deep, too long, or broken."""
-    try:
-        shown = repr(given)
-    except Exception:  # whatever the class of the value does there
-        return f"a value of type {type(given).__name__} that cannot be printed"
-    return shown if len(shown) <= 120 else shown[:117] + "..."
 
 
 class NumberError(ElastogenError, ValueError):

@@ -11,6 +11,7 @@ from elastogen.runtime.bridges.differentiable import Differentiable, target
 from elastogen.runtime.bridges.joint_kinds import SIZES, parts_of
 from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.real_numbers import number
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def to_casadi_step(
         raise ModelError(f"{where}: dt={dt!r}, expected a positive number of seconds.")
     one_of(f"{where}: method", method, tuple(STEPS))
     if not 0 <= number(f"{where}: rho_inf", rho_inf, "a number from 0 to 1") <= 1:
-        raise ModelError(f"{where}: rho_inf={rho_inf!r}, expected a number from 0 to 1.")
+        raise ModelError(f"{where}: rho_inf={shortened(rho_inf)}, expected a number from 0 to 1.")
     if model.metadata.loops is not None:
         raise ModelError(f"{where}: the robot has loops, which a step does not keep closed, expected a tree. Fix: to_casadi.")
     live = [casadi.MX.sym("parameters", len(model.parameters))] if parameters else []

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation
 from elastogen.runtime.functions.metadata import Metadata
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.real_numbers import real_array
 
 
@@ -77,7 +78,9 @@ class ConfigurationMethods(Evaluation):
         try:
             array = real_array(given, self.dtype)
         except (TypeError, ValueError):
-            raise ModelError(f"{self._name}.{function}: {name}={given!r}, expected real numbers (..., {size}).") from None
+            raise ModelError(
+                f"{self._name}.{function}: {name}={shortened(given)}, expected real numbers (..., {size})."
+            ) from None
         if array.ndim < 1 or array.shape[-1] != size:
             raise ModelError(f"{self._name}.{function}: {name} has shape {array.shape}, expected (..., {size}).")
         return array

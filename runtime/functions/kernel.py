@@ -25,6 +25,7 @@ from elastogen.runtime.functions.fast_paths import compile_batch, compile_lists,
 from elastogen.runtime.functions.metadata import FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.interface.argument import Argument
+from elastogen.runtime.interface.error import shortened
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
@@ -122,7 +123,7 @@ class Kernel:
     ) -> Any:
         """Evaluate for all states of the broadcast batch axes; see :meth:`Model.evaluate`."""
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-            raise ModelError(f"{self.label}: threads={threads!r}, expected a whole number of threads, at least 1.")
+            raise ModelError(f"{self.label}: threads={shortened(threads)}, expected a whole number of threads, at least 1.")
         one_of(f"{self.label}: on_failure", on_failure, ON_FAILURE)
         values = self.parameters.snapshot if parameters is None else self.parameters.merged(parameters)
         arrays = [values, *(self._convert(*pair) for pair in zip(self.info.inputs, arguments, strict=True))]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError, UnknownNameError, suggestion
 from elastogen.runtime.functions.metadata import ParameterInfo, TensorInfo
+from elastogen.runtime.interface.error import shortened
 
 SHOWN = 8  # parameters in a repr
 RELATIVE = 1e-6  # rounding of a principal moment, as for robot files; relative to the largest entry of its tensor
@@ -69,7 +70,9 @@ class Parameters(Mapping[str, float]):
     def update(self, values: Mapping[str, float] | None = None, /, **more: float) -> None:
         """Set several parameters at once; if one of them is refused, none is set."""
         if values is not None and not isinstance(values, Mapping):
-            raise ModelError(f"{self._model_name}.parameters.update: got {values!r}, expected a mapping from names to numbers.")
+            raise ModelError(
+                f"{self._model_name}.parameters.update: got {shortened(values)}, expected a mapping from names to numbers."
+            )
         wanted: dict[int, Any] = {}
         for name, value in {**(values or {}), **more}.items():
             checked = self._checked(name, value)
@@ -151,17 +154,19 @@ class Parameters(Mapping[str, float]):
             array = np.empty(0, dtype=object)
         if array.dtype.kind not in "iuf":
             raise ModelError(
-                f"{self._model_name}.parameters[{name!r}]: got {value!r}, expected a real number"
+                f"{self._model_name}.parameters[{name!r}]: got {shortened(value)}, expected a real number"
                 f"{self._unit(name)} like {self._nominal[position]:g}."
             )
         with np.errstate(over="ignore"):
             converted = array.astype(self.snapshot.dtype)
         if not np.isfinite(converted).all():
             raise ModelError(
-                f"{self._model_name}.parameters[{name!r}]: got {value!r}, expected finite values{self._unit(name)}."
+                f"{self._model_name}.parameters[{name!r}]: got {shortened(value)}, expected finite values{self._unit(name)}."
             )
         if self._infos[name].unit == "kg" and np.min(converted, initial=0.0) < 0:
-            raise ModelError(f"{self._model_name}.parameters[{name!r}]: got {value!r}, expected a mass of zero or more [kg].")
+            raise ModelError(
+                f"{self._model_name}.parameters[{name!r}]: got {shortened(value)}, expected a mass of zero or more [kg]."
+            )
         return converted
 
     def _unit(self, name: str) -> str:

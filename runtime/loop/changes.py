@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from elastogen.runtime.errors import ModelError, suggestion
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import Controller, UserController
 from elastogen.runtime.loop.library import LoopLibrary
@@ -86,7 +87,7 @@ class ChangeMethods:
         index = next((k for k, law in enumerate(self.controllers) if controller is law or controller == law.name), None)
         if index is None:
             raise ModelError(
-                f"{self.model.name}.use: got {controller!r}, expected one of {', '.join(names)}."
+                f"{self.model.name}.use: got {shortened(controller)}, expected one of {', '.join(names)}."
                 f"{suggestion(controller, names)} Fix: name it in controllers= when the loop is made."
             )
         with self._lock:
@@ -128,7 +129,7 @@ def all_controllers(controller: str | Controller | None, controllers: Any, most:
     """The controllers of a loop, that which it begins with first."""
     expected = "a list of controllers, names or objects of elastogen.runtime.loop.controllers"
     if isinstance(controllers, (str, bytes)) or not hasattr(controllers, "__iter__"):
-        raise ModelError(f"loop: got controllers={controllers!r}, expected {expected}.")
+        raise ModelError(f"loop: got controllers={shortened(controllers)}, expected {expected}.")
     others = [as_controller(given) for given in controllers]
     first = (
         others[0] if controller is None and others else as_controller("computed_torque" if controller is None else controller)

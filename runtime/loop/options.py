@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime import real_numbers
 from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError, suggestion
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import BY_NAME, Controller
 from elastogen.runtime.loop.plants import Callbacks, Plant, Simulated
@@ -93,7 +94,7 @@ def as_controller(given: str | Controller) -> Controller:
         return given
     if not isinstance(given, str) or given not in BY_NAME:
         raise ModelError(
-            f"loop: got controller={given!r}, expected a name or an object of elastogen.runtime.loop.controllers."
+            f"loop: got controller={shortened(given)}, expected a name or an object of elastogen.runtime.loop.controllers."
             f"{suggestion(given, BY_NAME)}"
         )
     return BY_NAME[given]()
@@ -104,12 +105,15 @@ def as_plant(given: str | Plant) -> Plant:
     if not isinstance(given, str):
         if not callable(getattr(given, "connect", None)) or isinstance(given, type):
             raise ModelError(
-                f"loop: got plant={given!r}, expected 'simulated', 'user' or an object of elastogen.runtime.loop.plants."
+                f"loop: got plant={shortened(given)}, expected 'simulated', 'user' "
+                "or an object of elastogen.runtime.loop.plants."
             )
         return given
     kinds: dict[str, type[Any]] = {"simulated": Simulated, "user": Callbacks}
     if given not in kinds:
-        raise ModelError(f"loop: got plant={given!r}, expected a plant, 'simulated' or 'user'.{suggestion(given, kinds)}")
+        raise ModelError(
+            f"loop: got plant={shortened(given)}, expected a plant, 'simulated' or 'user'.{suggestion(given, kinds)}"
+        )
     plant: Plant = kinds[given]()
     return plant
 

@@ -6,6 +6,7 @@ import ctypes
 from typing import Any
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 
 
 def address_of(ffi: Any, given: Any) -> int:
@@ -18,14 +19,14 @@ def address_of(ffi: Any, given: Any) -> int:
         return ctypes.cast(given, ctypes.c_void_p).value or 0
     if isinstance(given, ffi.CData):
         return int(ffi.cast("uintptr_t", given))
-    raise ModelError(f"got {given!r}, expected an address, or a pointer of cffi or ctypes.")
+    raise ModelError(f"got {shortened(given)}, expected an address, or a pointer of cffi or ctypes.")
 
 
 def function_address(ffi: Any, what: str, given: Any) -> int:
     """The address of a function that a loop will call; it must not be null."""
     address = address_of(ffi, given)
     if address == 0:
-        raise ModelError(f"{what}: got a null pointer ({given!r}), expected the address of a C function.")
+        raise ModelError(f"{what}: got a null pointer ({shortened(given)}), expected the address of a C function.")
     return address
 
 

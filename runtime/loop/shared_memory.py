@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.pointers import connect_functions
@@ -214,7 +215,7 @@ class SharedRobot:
         try:
             value = np.ascontiguousarray(given, dtype=model.dtype)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{model.name}, shared robot: {name}={given!r}, expected {size} real numbers.") from error
+            raise ModelError(f"{model.name}, shared robot: {name}={shortened(given)}, expected {size} real numbers.") from error
         if value.shape != (size,):
             raise ModelError(f"{model.name}, shared robot: {name} has shape {value.shape}, expected ({size},).")
         return value

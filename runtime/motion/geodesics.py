@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import unit_quaternions
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.motion.profiles import s_curve, trapezoidal
 from elastogen.runtime.motion.trajectory import Samples, Trajectory, quintic
 from elastogen.runtime.real_numbers import finite, real_array
@@ -122,7 +123,7 @@ def _bounds(what: str, name: str, given: ArrayLike, size: int) -> Array:
     try:
         bound = np.broadcast_to(real_array(given), (size,))
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{what}: {name}={given!r}, expected a number or {size} numbers.") from error
+        raise ModelError(f"{what}: {name}={shortened(given)}, expected a number or {size} numbers.") from error
     if not (np.isfinite(bound) & (bound > 0.0)).all():
-        raise ModelError(f"{what}: {name}={given!r}, expected positive numbers.")
+        raise ModelError(f"{what}: {name}={shortened(given)}, expected positive numbers.")
     return bound

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.choices import flag
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.real_numbers import finite, real_array
 
 Array = NDArray[np.float64]
@@ -157,7 +158,7 @@ def _check_order(derivative: object) -> None:
 def _check_positive(what: str, given: object, expected: str) -> None:
     real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
     if not (real and 0 < given <= sys.float_info.max):  # type: ignore[operator]
-        raise ModelError(f"trajectory: {what}={given!r}, expected {expected}.")
+        raise ModelError(f"trajectory: {what}={shortened(given)}, expected {expected}.")
 
 
 # ---- through given configurations

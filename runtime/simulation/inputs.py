@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.joints_only import for_all, or_joints
 from elastogen.runtime.motion.spline import cubic_spline
 from elastogen.runtime.motion.trajectory import Trajectory
@@ -172,7 +173,7 @@ class InputReader:
         duration = self.vector("BangBang.duration", given.duration, number=True)
         start = self.vector("BangBang.start", given.start, number=True)
         if not (duration > 0).all():
-            raise self._wrong(f"BangBang.duration={given.duration!r}", "positive numbers of seconds")
+            raise self._wrong(f"BangBang.duration={shortened(given.duration)}", "positive numbers of seconds")
         switches = np.stack([start, start + 0.5 * duration, start + duration])  # one column for each coordinate
         signs = np.array([1.0, -1.0, 0.0])
         times = np.unique(switches)
@@ -217,7 +218,7 @@ class InputReader:
             try:
                 flags = np.asarray(given.actuated)
             except ValueError as error:
-                raise self._wrong(f"{what}={given.actuated!r}", f"{self._nv} booleans") from error
+                raise self._wrong(f"{what}={shortened(given.actuated)}", f"{self._nv} booleans") from error
             if flags.dtype.kind not in "biu" or flags.shape != (self._nv,):
                 raise self._wrong(f"{what} of shape {flags.shape} and dtype {flags.dtype}", f"{self._nv} booleans")
             actuated = flags.astype(bool).astype(np.intc)
@@ -241,7 +242,7 @@ class InputReader:
         """Return gains of all velocities, given as one number or one each; negative gains are refused."""
         gains = self.vector(what, given, number=True)
         if (gains < 0).any():
-            raise self._wrong(f"{what}={given!r}", "numbers from 0: a negative gain drives away from the reference")
+            raise self._wrong(f"{what}={shortened(given)}", "numbers from 0: a negative gain drives away from the reference")
         return gains
 
     def vector(self, what: str, given: ArrayLike, *, number: bool = False) -> NDArray[Any]:
@@ -260,7 +261,7 @@ class InputReader:
         try:
             array = np.ascontiguousarray(real_array(given)).reshape(np.shape(given))
         except (TypeError, ValueError) as error:
-            raise self._wrong(f"{what}={given!r}", "real numbers") from error
+            raise self._wrong(f"{what}={shortened(given)}", "real numbers") from error
         if not np.isfinite(array).all():
             raise self._wrong(f"{what} with NaN or infinity", "finite numbers")
         return array

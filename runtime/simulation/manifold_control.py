@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.quaternions import elastic_positions, unit_quaternions
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.joints_only import for_all
 from elastogen.runtime.motion.geodesics import Geodesics, Manifold
 from elastogen.runtime.real_numbers import real_array
@@ -62,7 +63,7 @@ def _configuration(label: str, name: str, model: Controlled, given: Any) -> Any:
         q = np.empty(0)
     if q.shape != (model.nq,) or not np.isfinite(q).all():
         raise ModelError(
-            f"{label}: F= got {name} on {given!r}, expected a configuration, {model.nq} numbers, or "
+            f"{label}: F= got {name} on {shortened(given)}, expected a configuration, {model.nq} numbers, or "
             "elastogen.runtime.motion.geodesics.geodesics(...) for a robot with floating or spherical joints."
         )
     return unit_quaternions(q, model.metadata.quaternions)

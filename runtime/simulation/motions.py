@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.interface.plane import GroundEvent
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.switches import Switch
@@ -110,7 +111,9 @@ def make_motions(
 def sample_times(label: str, given: ArrayLike, samples: int) -> NDArray[np.float64]:
     """Check ``t=`` and ``samples=``: increasing times [s], or the end of as many of them from 0."""
     if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 2:
-        raise ModelError(f"{label}: samples={samples!r}, expected a whole number of samples, at least 2: start and end.")
+        raise ModelError(
+            f"{label}: samples={shortened(samples)}, expected a whole number of samples, at least 2: start and end."
+        )
     try:
         times = real_array(given)
         if samples > sys.maxsize // times.itemsize:  # numpy makes an empty array of so many
@@ -118,9 +121,9 @@ def sample_times(label: str, given: ArrayLike, samples: int) -> NDArray[np.float
         if times.ndim == 0:
             times = np.linspace(0.0, float(times), int(samples))
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{label}: t={given!r}, expected a number or increasing times [s].") from error
+        raise ModelError(f"{label}: t={shortened(given)}, expected a number or increasing times [s].") from error
     except MemoryError:
-        raise ModelError(f"{label}: samples={samples!r} do not fit into memory. Fix: fewer samples.") from None
+        raise ModelError(f"{label}: samples={shortened(samples)} do not fit into memory. Fix: fewer samples.") from None
     if (
         isinstance(given, bool)
         or times.ndim != 1

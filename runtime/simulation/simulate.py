@@ -20,6 +20,7 @@ from elastogen.runtime.functions.loops.closed_starts import check_closed, needed
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import elastic_positions, unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.interface.integrators import DEFAULT, INTEGRATORS, integrator
 from elastogen.runtime.joints_only import for_all, or_joints
 from elastogen.runtime.real_numbers import real_array
@@ -124,7 +125,7 @@ class SimulationMethods(LimitMethods):
             return simulated(self, F, q0, qd0, t, {**again, "samples": samples, "stops": stops})
         one_of(f"{label}: on_failure", on_failure, ("raise", "keep"))
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-            raise ModelError(f"{label}: threads={threads!r}, expected a whole number of threads, at least 1, or None.")
+            raise ModelError(f"{label}: threads={shortened(threads)}, expected a whole number of threads, at least 1, or None.")
         data = self._reader(label).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
@@ -134,8 +135,7 @@ class SimulationMethods(LimitMethods):
         if 0.0 < chosen.step < (least := float(np.spacing(np.abs(times).max()))):
             raise ModelError(f"{label}: step={step!r}, expected at least {least:.2g} s: with less the time stands still.")
         flag(f"{label}: energy", energy)
-        if progress is not None:
-            flag(f"{label}: progress", progress)
+        flag(f"{label}: progress", False if progress is None else progress)
         motions = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
         watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
         start = time.perf_counter()
@@ -177,7 +177,7 @@ class SimulationMethods(LimitMethods):
         try:
             state, t = real_array(y), float(t)
         except (TypeError, ValueError, OverflowError):
-            raise ModelError(f"{label}: t={t!r}, y={y!r}, expected a time [s] and {size} real numbers.") from None
+            raise ModelError(f"{label}: t, y={shortened((t, y))}, expected a time [s] and {size} real numbers.") from None
         if state.ndim not in (1, 2) or state.shape[0] != size:
             raise ModelError(f"{label}: y has shape {state.shape}, expected ({size},) or ({size}, k).")
         q, qd = (np.ascontiguousarray(half.T) for half in (state[: self.nq], state[self.nq :]))
@@ -308,9 +308,9 @@ class SimulationMethods(LimitMethods):
         one_of(f"{label}: method", name, METHODS)
         for what, given in (("step", step), ("max_step", max_step), ("rtol", rtol), ("atol", atol)):
             if given is not None and not (_is_number(given) and 0.0 < given <= sys.float_info.max):
-                raise ModelError(f"{label}: {what}={given!r}, expected a positive number.")
+                raise ModelError(f"{label}: {what}={shortened(given)}, expected a positive number.")
         if not _is_number(rho_inf) or not 0 <= rho_inf <= 1:
-            raise ModelError(f"{label}: rho_inf={rho_inf!r}, expected a number from 0 (strong damping) to 1 (none).")
+            raise ModelError(f"{label}: rho_inf={shortened(rho_inf)}, expected a number from 0 (strong damping) to 1 (none).")
         usual = TOLERANCES[np.dtype(self.dtype).name]
         return Method(
             name=name,
@@ -344,7 +344,7 @@ class SimulationMethods(LimitMethods):
         try:
             array = for_all(real_array(given), elastic)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{label}: {name}={given!r}, expected real numbers of shape (..., {len(elastic)}).") from error
+            raise ModelError(f"{label}: {name}={shortened(given)}, expected real numbers (..., {len(elastic)}).") from error
         if array.ndim < 1 or array.shape[-1] != len(elastic):
             raise ModelError(f"{label}: {name} has shape {array.shape}, expected (..., {len(elastic)}){or_joints(elastic)}.")
         return array

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.interface.integrators import integrator
 from elastogen.runtime.interface.plane import GroundEvent
 from elastogen.runtime.simulation.inputs import CFunction, InputData
@@ -141,7 +142,7 @@ class Simulator:
                 return ctypes.cast(given, ctypes.c_void_p).value or 0
         except ctypes.ArgumentError:
             pass
-        raise ModelError(f"CFunction: got {given!r}, expected an integer address, a cffi pointer or a ctypes pointer.")
+        raise ModelError(f"CFunction: got {shortened(given)}, expected an integer address, a cffi pointer or a ctypes pointer.")
 
     # Evaluation.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError, ModelWarning
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.real_numbers import real_array
 
 FREQUENCY = 300.0  # of a joint on a stop with the default stiffness [rad/s]
@@ -74,7 +75,7 @@ def read_stops(
         return StopData(lower, upper, given == "end") if watched else None
     if not np.isfinite([lower, upper]).any():
         raise ModelError(
-            f"{label}: stops={given!r}, but the robot has no limits. Fix: limits: of its joints in the robot's file."
+            f"{label}: stops={shortened(given)}, but the robot has no limits. Fix: limits: of its joints in the robot's file."
         )
     met = inertia() if given.stiffness is None or given.damping is None else np.ones(len(lower))
     usual = (met * FREQUENCY**2, 2.0 * met * FREQUENCY)
@@ -92,9 +93,9 @@ def _gains(label: str, name: str, given: ArrayLike | None, usual: NDArray[np.flo
         values = real_array(given)
         full = np.ascontiguousarray(np.broadcast_to(values, usual.shape))
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{label}: Stops.{name}={given!r}, expected a number or {len(usual)} numbers.") from error
+        raise ModelError(f"{label}: Stops.{name}={shortened(given)}, expected a number or {len(usual)} numbers.") from error
     if not (np.isfinite(full).all() and (full >= 0.0).all()):
-        raise ModelError(f"{label}: Stops.{name}={given!r}, expected finite numbers from 0.")
+        raise ModelError(f"{label}: Stops.{name}={shortened(given)}, expected finite numbers from 0.")
     return full
 
 

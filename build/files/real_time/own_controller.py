@@ -13,6 +13,7 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.own.functions import OwnFunction
 from elastogen.generator.robot.own.states import NEXT, RATE
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.interface.error import shortened
 
 SEEN = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "F_ref")  # fields of a loop's view
 LAST = "F_last"  # what the law gave in the last cycle, before limits
@@ -55,7 +56,10 @@ class OwnControllerContext:
 
 def own_names(controller: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of a controller's functions in the order of their calls."""
-    return (controller,) if isinstance(controller, str) else tuple(controller)
+    names = (controller,) if isinstance(controller, str) else tuple(controller) if isinstance(controller, Sequence) else ()
+    if not all(isinstance(name, str) for name in names) or not (names or isinstance(controller, Sequence)):
+        raise OutputError(f"controller: got {shortened(controller)}, expected names of the robot's own functions.")
+    return names
 
 
 def kept_numbers(robot: Robot, controller: str | Sequence[str]) -> int:
@@ -77,7 +81,9 @@ def own_context(robot: Robot, controller: str | Sequence[str]) -> OwnControllerC
         raise OutputError("controller: got no function, expected at least one.")
     for name in names:
         if name not in known:
-            raise OutputError(f"controller: {robot.name} has no own function {name!r}. Fix: robot.with_function({name!r}, ...)")
+            raise OutputError(
+                f"controller: {robot.name} has no own function {shortened(name)}. Fix: robot.with_function(name, ...)"
+            )
     if len(set(names)) < len(names):
         raise OutputError(f"controller: got {', '.join(names)}, expected each function once.")
     nq, nv = len(robot.coordinates), len(robot.velocities)

@@ -9,6 +9,7 @@ joint_type: [SPHERICAL, UJOINT_XY, ...]  # per joint: a ball, a universal joint 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,7 @@ _KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 def with_gepetto_loops(robot: Robot, path: Path, files: Files) -> Robot:
     """The robot of a URDF with the loops of a robot.yaml, and drives on the joints that this names."""
     where = Location(str(path))
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise where.error("no such file", "a robot.yaml with closed_loop, type and name_mot", "check the path")
     data = read_yaml(decoded(files.read(path, MAX_YAML_BYTES), str(path)), where)
     if not isinstance(data, Mapping) or "closed_loop" not in data:

@@ -30,6 +30,7 @@ from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Parameter, Robot
+from elastogen.runtime.interface.error import shortened
 
 NAMES = (
     "mass_matrix", "coriolis_vector", "gravity_vector", "inertia_forces", "inverse_dynamics", "forward_dynamics",
@@ -186,7 +187,7 @@ def _parameters(
 ) -> tuple[Parameter, ...]:
     """All other symbols with their values: inputs are live, and zero unless given."""
     if not isinstance(given, Mapping):
-        raise OutputError(f"from_mechanics: got parameters={given!r}, expected a mapping from symbols to numbers.")
+        raise OutputError(f"from_mechanics: got parameters={shortened(given)}, expected a mapping from symbols to numbers.")
     values: dict[str, float] = {}
     for key, value in given.items():
         name = _name(key)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.frames import checked_frames
+from elastogen.runtime.interface.error import shortened
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
@@ -48,19 +49,23 @@ def _contact(robot: Robot, given: Any) -> Contact:
         given = {"frame": given}
     if not isinstance(given, Mapping) or "frame" not in given or not {*given} <= {*KEYS}:
         expected = "the name of a frame, or a mapping with frame, rows (3 or 6) and normal"
-        raise OutputError(f"contacts: got {given!r}, expected {expected}. Fix: for example {{'frame': 'foot', 'rows': 6}}")
+        raise OutputError(
+            f"contacts: got {shortened(given)}, expected {expected}. Fix: for example {{'frame': 'foot', 'rows': 6}}"
+        )
     frame, rows = given["frame"], given.get("rows", POINT)
     if not isinstance(frame, str):
-        raise OutputError(f"contacts: frame {frame!r}, expected a name. Fix: a link, a point or 'tip' of {robot.name}")
+        raise OutputError(f"contacts: frame {shortened(frame)}, expected a name. Fix: a link, a point or 'tip' of {robot.name}")
     if isinstance(rows, bool) or rows not in (POINT, FLAT):
-        raise OutputError(f"contacts: {frame}: rows={rows!r}, expected 3 (a point) or 6 (a flat foot).")
+        raise OutputError(f"contacts: {frame}: rows={shortened(rows)}, expected 3 (a point) or 6 (a flat foot).")
     return Contact(frame, int(rows), _unit(frame, given.get("normal", (0.0, 0.0, 1.0))))
 
 
 def _unit(frame: str, given: Any) -> tuple[float, float, float]:
     found = unit_vector(given)
     if found is None:
-        raise OutputError(f"contacts: {frame}: normal={given!r}, expected three numbers that are not all zero, as [0, 0, 1].")
+        raise OutputError(
+            f"contacts: {frame}: normal={shortened(given)}, expected three numbers that are not all zero, as [0, 0, 1]."
+        )
     return found
 
 

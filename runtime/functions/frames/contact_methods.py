@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
 from elastogen.runtime.functions.metadata import Metadata
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.real_numbers import real_array
 
 
@@ -95,7 +96,7 @@ class ContactMethods(Evaluation):
             mask = np.full(1, np.nan)
         if mask.shape[-1:] != (len(names),) or not np.isin(mask, (0.0, 1.0)).all():
             expected = f"True or False for each of {', '.join(names)}"
-            raise ModelError(f"{self._name}: active={given!r}, expected {expected}, in the last axis.")
+            raise ModelError(f"{self._name}: active={shortened(given)}, expected {expected}, in the last axis.")
         return mask
 
     def _share(self, given: ArrayLike) -> Array:
@@ -108,7 +109,7 @@ class ContactMethods(Evaluation):
             share = np.full(1, np.nan)
         if not ((share >= 0.0) & (share <= 1.0)).all():
             expected = f"one number from 0 to 1, or {len(names)} in the last axis"
-            raise ModelError(f"{self._name}.contact_impulse: restitution={given!r}, expected {expected}.")
+            raise ModelError(f"{self._name}.contact_impulse: restitution={shortened(given)}, expected {expected}.")
         spread: Array = np.broadcast_to(share, (*share.shape[:-1], len(names))) if share.ndim else np.full(len(names), share)
         return spread
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError, UnknownNameError, suggestion
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
 from elastogen.runtime.functions.metadata import Metadata
+from elastogen.runtime.interface.error import shortened
 
 Wrenches = Mapping[str, ArrayLike]
 
@@ -155,7 +156,7 @@ class FramedEvaluation(Evaluation):
         try:
             row = np.asarray(given)
         except (TypeError, ValueError):
-            raise ModelError(f"{self._name}.{function}: wrench on {frame}: got {given!r}, {expected}") from None
+            raise ModelError(f"{self._name}.{function}: wrench on {frame}: got {shortened(given)}, {expected}") from None
         if row.dtype.kind not in "iuf" or row.ndim < 1 or row.shape[-1] != 6:
             raise ModelError(
                 f"{self._name}.{function}: wrench on {frame} has shape {row.shape} and dtype {row.dtype}, {expected}"

@@ -15,6 +15,7 @@ from elastogen.runtime.functions.frames.frame_methods import Frames
 from elastogen.runtime.functions.frames.framed_evaluation import FramedEvaluation
 from elastogen.runtime.functions.frames.search import Module, Search, Targets
 from elastogen.runtime.functions.quaternions import unit_quaternions
+from elastogen.runtime.interface.error import shortened
 
 FUNCTION = "inverse_kinematics"
 TOLERANCE = {8: 1e-6, 4: 1e-4}  # [m, rad] by the bytes of a number
@@ -176,7 +177,7 @@ class InverseKinematicsMethods(FramedEvaluation):
         try:
             array = np.asarray(given)
         except (TypeError, ValueError):
-            raise ModelError(f"{self._name}.{FUNCTION}: {name}={given!r}, {expected}.") from None
+            raise ModelError(f"{self._name}.{FUNCTION}: {name}={shortened(given)}, {expected}.") from None
         if array.dtype.kind not in "iuf" or array.shape[max(array.ndim - len(item), 0) :] != item:
             raise ModelError(f"{self._name}.{FUNCTION}: {name} has shape {array.shape} and dtype {array.dtype}, {expected}.")
         if not np.isfinite(array).all():
@@ -217,7 +218,9 @@ class InverseKinematicsMethods(FramedEvaluation):
 
     def _whole(self, name: str, given: int) -> int:
         if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not 1 <= given <= 1_000_000:
-            raise ModelError(f"{self._name}.{FUNCTION}: {name}={given!r}, expected a whole number from 1 to a million.")
+            raise ModelError(
+                f"{self._name}.{FUNCTION}: {name}={shortened(given)}, expected a whole number from 1 to a million."
+            )
         return int(given)
 
     def _settings(

@@ -14,6 +14,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.interface.channel import Channel
+from elastogen.runtime.interface.error import shortened
 
 NOISE = {"rad": 1e-4, "m": 1e-4, "rad/s": 5e-3, "m/s": 5e-3, "1": 1e-6, "m/s^2": 5e-2}
 """Standard deviations of readings by their units, unless others are given: encoders of 16 bits, gauges, small IMUs."""
@@ -36,7 +37,7 @@ def channel_noise(channels: tuple[Channel, ...], given: ArrayLike | Mapping[str,
     if given is not None and not isinstance(given, Mapping):
         values = real_numbers.finite(f"{what}: noise", given, f"{len(channels)} numbers above 0")
         if values.shape not in ((), (len(channels),)) or (values <= 0.0).any():
-            raise ModelError(f"{what}: noise={given!r}, expected one or {len(channels)} numbers above 0.")
+            raise ModelError(f"{what}: noise={shortened(given)}, expected one or {len(channels)} numbers above 0.")
         same: NDArray[Any] = np.broadcast_to(values, (len(channels),)).copy()
         return same
     known_noise = {**NOISE, **(given or {})}
@@ -198,14 +199,16 @@ class KalmanFilter:
     def _errors(self, name: str, given: ArrayLike, size: int) -> NDArray[Any]:
         values = real_numbers.finite(f"{self._what}: {name}_error", given, f"one or {size} numbers from 0")
         if values.shape not in ((), (size,)) or (values < 0.0).any():
-            raise ModelError(f"{self._what}: {name}_error={given!r}, expected one or {size} numbers from 0.")
+            raise ModelError(f"{self._what}: {name}_error={shortened(given)}, expected one or {size} numbers from 0.")
         return np.broadcast_to(values, (size,)).astype(self._dtype)
 
     def _forces(self, given: ArrayLike, nv: int) -> NDArray[Any]:
         values = real_numbers.finite(f"{self._what}: force", given, f"{nv} numbers from 0")
         driven = list(self._model.driven)
         if values.shape not in ((), (nv,), (len(driven),)) or (values < 0.0).any():
-            raise ModelError(f"{self._what}: force={given!r}, expected one, {len(driven)} (drives) or {nv} numbers from 0.")
+            raise ModelError(
+                f"{self._what}: force={shortened(given)}, expected one, {len(driven)} (drives) or {nv} numbers from 0."
+            )
         if values.shape == (nv,):
             return values.astype(self._dtype)
         result = np.zeros(nv, dtype=self._dtype)
@@ -218,7 +221,7 @@ def _readings(what: str, given: object) -> NDArray[np.float64]:
     try:
         values = real_numbers.real_array(given)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{what}: got {given!r}, expected real numbers, NaN where there is no reading.") from error
+        raise ModelError(f"{what}: got {shortened(given)}, expected real numbers, NaN where there is no reading.") from error
     if np.isinf(values).any():
         raise ModelError(f"{what}: got infinity, expected numbers, or NaN where there is no reading.")
     return values

@@ -13,6 +13,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
 from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.interface.channel import Channel
+from elastogen.runtime.interface.error import shortened
 
 if TYPE_CHECKING:
     from elastogen.runtime.functions.sensing.kalman_filter import KalmanFilter
@@ -137,5 +138,5 @@ def _listed(what: str, given: object) -> tuple[str, ...]:
     """Return names that are given as a list of texts."""
     found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
     if not all(isinstance(name, str) for name in found):
-        raise ModelError(f"{what}: sensors={given!r}, expected names of sensors, for example ['encoders'].")
+        raise ModelError(f"{what}: sensors={shortened(given)}, expected names of sensors, for example ['encoders'].")
     return tuple(str(name) for name in found)

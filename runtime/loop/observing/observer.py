@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.sensing.kalman_filter import channel_noise
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.pointers import address_of, function_address
@@ -144,7 +145,9 @@ class ObserverStage:
     def _numbers(self, name: str, given: ArrayLike, size: int, *, negative: bool = False) -> NDArray[Any]:
         values = real_numbers.finite(f"{self._what}: {name}", given)
         if values.shape not in ((), (size,)) or (not negative and bool((values < 0.0).any())):
-            raise ModelError(f"{self._what}: {name}={given!r}, expected one or {size} numbers{'' if negative else ' from 0'}.")
+            raise ModelError(
+                f"{self._what}: {name}={shortened(given)}, expected one or {size} numbers{'' if negative else ' from 0'}."
+            )
         return np.broadcast_to(values, (size,)).astype(float)
 
     def _forces(self, given: ArrayLike | None) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime import real_numbers
 from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.loop import checks
 
 STOPS = {"damped": "STOP_DAMPED", "ramp": "STOP_RAMP", "hold": "STOP_HOLD", "off": "STOP_OFF"}
@@ -73,7 +74,7 @@ def checked_safe_command(name: str, safe: object) -> CheckedSafeCommand:
         if wrong:
             raise ModelError(f"SafeCommand: {field}: got {value!r}, expected numbers from 0: a negative one speeds up.")
     if arrays["rest"] is None or not (arrays["rest"] > 0.0).all() or arrays["force"] is None:
-        raise ModelError(f"SafeCommand: rest: got {given.rest!r}, expected positive numbers [rad/s, m/s].")
+        raise ModelError(f"SafeCommand: rest: got {shortened(given.rest)}, expected positive numbers [rad/s, m/s].")
     seconds = checks.number("SafeCommand: seconds", given.seconds, 1e-6, LONGEST, f"seconds up to {LONGEST:g}, more than 0")
     return CheckedSafeCommand(
         stop=one_of("SafeCommand: stop", given.stop, STOPS),

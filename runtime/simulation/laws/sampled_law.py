@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError, suggestion
+from elastogen.runtime.interface.error import shortened
 
 if TYPE_CHECKING:
     from elastogen.runtime.simulation.results import Simulation
@@ -67,7 +68,7 @@ class LawRunner:
     def _rate(self, given: float) -> float:
         rate = real_numbers.number(f"{self._label}: SampledLaw.rate", given, "a number of Hz above 0")
         if rate <= 0.0:
-            raise ModelError(f"{self._label}: SampledLaw.rate={given!r}, expected a number of Hz above 0.")
+            raise ModelError(f"{self._label}: SampledLaw.rate={shortened(given)}, expected a number of Hz above 0.")
         return rate
 
     def reset(self) -> None:
