@@ -60,7 +60,6 @@ EQUIVALENT = {
     ("return 1;", "1 -> 2"): "any number but 0",
     ("int status = 1;", "1 -> 2"): "any number but 0",
     ("shadow->substeps = ", "0u -> 1u"): "one is one",
-    ("(robot_loop_not_finite(view) >= 0)", ">= -> >"): "the model has failed where a number is none",
     ("(fastest > REAL(0.0)); ++i", "> -> >="): "0 / 0 is not greater than anything",
     ("most = (power > most) ? power : most;", "> -> >="): "both are the same",
     ("(loop->view.tuning == NULL)", "== -> !="): "the first cycle takes the gains then",

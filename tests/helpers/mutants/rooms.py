@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutants import loop_safety
 from mutants.in_place import is_in_a_function
 from mutants.mutations import Mutant, mutants_of
 from mutants.run import ROOT, Trial, described, source_line
@@ -113,7 +114,9 @@ EQUIVALENT = {  # changes that change nothing, by a part of the line and the cha
 def is_equivalent(path: str, mutant: Mutant) -> bool:
     """Whether a change is known to change nothing."""
     line, change = source_line(path, mutant), f"{mutant.before} -> {mutant.after}"
-    return any(part in line and change == known for part, known in EQUIVALENT)
+    return any(part in line and change == known for part, known in EQUIVALENT) or (
+        path in loop_safety.FILES and loop_safety.is_known(line, change)
+    )
 
 
 def drawn(rooms: dict[str, Room], count: int, seed: int) -> list[tuple[str, str, Mutant]]:

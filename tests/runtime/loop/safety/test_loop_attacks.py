@@ -142,6 +142,23 @@ def test_a_model_that_fails_does_not_leave_its_last_force(cache_dir) -> None:
     assert braked[-1] == 0.0
 
 
+@pytest.mark.parametrize("force", [-1.7e308, 1.7e308])
+def test_a_prediction_that_is_no_number_bridges_nothing(cache_dir, force: float) -> None:
+    """The mass matrix of one joint is a number: the model does not fail, though a force without limits gives a NaN."""
+    links = [{"name": "base"}, {"name": "bar", "mass": 1, "com": [0.5, 0, 0], "inertia": [0.01, 0.01, 0.01]}]
+    joint = {"name": "hinge", "type": "revolute", "child": "bar", "axis": [0, 0, 1]}
+    robot = {"elastogen": 1, "name": "pendulum", "gravity": [0, -9.81, 0], "links": links, "joints": [joint]}
+    library = elastogen.build_loop(robot, plant_source=faulty_source("pendulum", 1))
+    plant = FaultyRobot([0.3])
+    loop = Loop(library, plant=plant, controller=PDGravity(0.0, 0.0), limits=Limits(bridge=5))
+    loop.step(3)
+    loop._loop.F[0] = force
+    plant.fail("nan", 3)
+    status = loop.step()
+    assert (status.name, status.coordinate) == ("STATUS_STATE_NOT_FINITE", "hinge")
+    assert np.isfinite([loop._loop.sound_q[0], loop._loop.sound_qd[0]]).all()
+
+
 def test_a_glitch_that_was_bridged_names_no_coordinate(faulty) -> None:
     plant = FaultyRobot([0.3, -0.2])
     loop = Loop(faulty, plant=plant, controller=PDGravity(100.0, 20.0), limits=Limits(bridge=3))
