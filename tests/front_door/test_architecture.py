@@ -25,6 +25,8 @@ INTERFACE = {  # for who derives a function and who calls it, who reads an exper
     "elastogen.runtime.interface.argument.Argument",
     "elastogen.runtime.interface.channel.Channel",
     "elastogen.runtime.interface.error.ElastogenError",
+    "elastogen.runtime.interface.error.removed_directory",
+    "elastogen.runtime.interface.error.shortened",
     "elastogen.runtime.interface.euler_sets.EULER_SETS",
     "elastogen.runtime.interface.integrators.DEFAULT",
     "elastogen.runtime.interface.integrators.names",
