@@ -254,6 +254,11 @@ class ClosedForm:
                 raise OutputError(f"{name}: unknown parameters {sorted(unknown)}, expected some of {sorted(parameters)}.")
             given_motion = zip((q, qd, qdd), sizes, strict=True)
             motion = [np.zeros(n) if part is None else np.asarray(part, dtype=float) for part, n in given_motion]
+            for key, part, n in zip(("q", "qd", "qdd"), motion, sizes, strict=True):
+                if part.shape != (n,):
+                    raise OutputError(
+                        f"{name}: got {key} of shape {part.shape}, expected {(n,)}, one state of {self.robot.name}."
+                    )
             result = function(*np.concatenate(motion), *({**parameters, **given}).values())
             return np.array(result, dtype=float).reshape(shape) if shape else float(result[0])
 

@@ -112,3 +112,12 @@ def test_elements_of_a_robot_without_sliding_joints_are_refused() -> None:
     """It was asked for "a sliding joint, one of []"."""
     with pytest.raises(elastogen.OutputError, match=r"'joint1': 1}, expected none, since the robot has no joint that slides"):
         elastogen.derive("two_link").function("mass_matrix", elements={"joint1": 1})
+
+
+def test_states_of_wrong_sizes_are_refused() -> None:
+    """Three values of q and one of qd were taken for two and two."""
+    speed = elastogen.derive("two_link").lambdify("kinetic_energy")
+    with pytest.raises(elastogen.OutputError, match=r"kinetic_energy: got q of shape \(3,\), expected \(2,\)"):
+        speed([0.1, 0.2, 0.3], [0.4])
+    with pytest.raises(elastogen.OutputError, match=r"got qd of shape \(\), expected"):
+        speed([0.1, 0.2], 0.3)
