@@ -138,7 +138,8 @@ def design_observer(
 
     ``sensors`` and ``noise`` are those of :meth:`Model.ekf`. ``force`` are standard deviations of unknown forces, (nv,) or
     those of the drives [N m, N], held for a period; None: 2 % of the drives' limits, or of what moves them with 10 rad/s^2.
-    ModelError names motions that no sensor sees and that do not die out by themselves. Needs SciPy.
+    ModelError names motions that no sensor sees and that do not die out by themselves, and vibrations from half of the rate
+    on that unknown forces lift above the noise of a sensor. Needs SciPy.
     """
     what = f"{model.name}: observer"
     if model.metadata.loops is not None:
@@ -161,6 +162,7 @@ def design_observer(
     H = np.asarray(reading.H, dtype=float) / levels[:, None]  # in units of the noise
     scale = _sizes(M, model)
     _check_seen(model, Ad, H, scale, hertz, what)
+    _check_rate(model, A, Bd * unknown, H, hertz, what)
     P, K = _riccati(Ad, H, Bd * unknown, scale, what)
     keep = np.eye(2 * n) - K @ H
     after = keep @ P @ keep.T + K @ K.T
@@ -227,6 +229,28 @@ def _check_seen(model: Model, Ad: Array, H: Array, scale: Array, rate: float, wh
             f"{what}: the motion of {name} ({kind}) is seen by no sensor and does not die out. "
             "Fix: a sensor that reads it, for example 'encoders' or a gauge on its link; or damping."
         )
+
+
+def _check_rate(model: Model, A: Array, G: Array, H: Array, hertz: float, what: str) -> None:
+    """Refuse vibrations from half of the rate on that unknown forces G lift above the noise of the sensors."""
+    from scipy.linalg import eig
+
+    values, left, right = eig(A, left=True, right=True)
+    for k in np.argsort(np.abs(values.imag)):
+        turn = float(values[k].imag)
+        if turn < np.pi * hertz:
+            continue
+        lost = -np.expm1(2.0 * values[k].real / hertz)  # of its energy, between two readings
+        kicked = np.linalg.norm(left[:, k].conj() @ G) / abs(np.vdot(left[:, k], right[:, k]))
+        signal = np.sqrt(2.0 / max(float(lost), 1e-12)) * kicked * np.abs(H @ right[:, k]).max()
+        if signal > 1.0:
+            name = model.velocity_names[int(np.argmax(np.abs(right[: model.nv, k])))]
+            found, enough = turn / (2.0 * np.pi), np.ceil(turn / np.pi) + 1.0
+            raise ModelError(
+                f"{what}: rate={hertz:g} Hz cannot follow the vibration of {name} at {found:.3g} Hz, which unknown "
+                f"forces lift to {signal:.3g} times the noise of a sensor. Fix: rate={enough:g} or more; "
+                "or a robot without this mode."
+            )
 
 
 def _riccati(Ad: Array, H: Array, G: Array, scale: Array, what: str) -> tuple[Array, Array]:

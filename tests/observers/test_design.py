@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,21 @@ def test_what_nobody_sees_is_named_before_anything_runs(arm: elastogen.Model) ->
     undamped = elastogen.build_model({**bare, "name": "undamped", "gravity": [0, 0, 0]})
     with pytest.raises(elastogen.ModelError, match=r"\.z1 \(at [\d.]+ Hz\) is seen by no sensor"):
         design_observer(undamped, ["encoders", "gauge1"])
+
+
+def test_rates_that_cannot_follow_a_vibration_are_named(arm: elastogen.Model) -> None:
+    """Half of the rate must be above the vibrations that forces lift above the noise; others may be beyond."""
+    first, second = arm.modes(PLACE).hertz[2:4]
+    for rate in (3.0, 1.9 * first):
+        with pytest.raises(elastogen.ModelError, match=rf"rate={rate:g} Hz cannot follow .* at {first:.3g} Hz"):
+            design_observer(arm, SENSORS, q=PLACE, rate=rate)
+    with pytest.raises(elastogen.ModelError, match=rf"at {second:.3g} Hz.*Fix: rate=\d+") as caught:
+        design_observer(arm, SENSORS, q=PLACE, rate=1.9 * second)
+    enough = float(re.findall(r"Fix: rate=([\d.]+)", str(caught.value))[0])
+    assert 2.0 * second < enough < 2.1 * second + 2.0
+    assert design_observer(arm, SENSORS, q=PLACE, rate=enough).rate == enough
+    quiet = {"rad": 10.0, "gauge1": 10.0}  # no sensor reads so much
+    assert design_observer(arm, SENSORS, q=PLACE, rate=1.9 * second, noise=quiet).rate == 1.9 * second
 
 
 def test_wrong_arguments_are_named(arm: elastogen.Model) -> None:
