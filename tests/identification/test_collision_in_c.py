@@ -68,21 +68,21 @@ CRAFT = {
     "elastogen": 1,
     "name": "craft",
     "gravity": [0, 0, -9.81],
-    "parameters": {"loaded": {"value": 0.5, "unit": "kg"}},
-    "live": ["loaded"],
+    "parameters": {"robot_load": {"value": 0.5, "unit": "kg"}},
+    "live": ["robot_load"],
     "joints": [
         {"name": "body", "type": "floating", "parent": "base", "child": "hull"},
         {"name": "a", "type": "revolute", "parent": "hull", "child": "arm", "axis": [0, 1, 0]},
     ],
     "links": [
         {"name": "hull", "mass": 4.0, "com": [0.1, 0, 0], "inertia": {"xx": 0.1, "yy": 0.2, "zz": 0.3}},
-        {"name": "arm", "mass": "loaded", "com": [0.15, 0, 0.02], "inertia": {"xx": 0.01, "yy": 0.02, "zz": 0.02}},
+        {"name": "arm", "mass": "robot_load", "com": [0.15, 0, 0.02], "inertia": {"xx": 0.01, "yy": 0.02, "zz": 0.02}},
     ],
 }
 CASES = {
     "rigid": ("two_link", {"payload_mass": 0.2, "payload_com_x": 0.01}),
     "flexible": ("flexible_two_link", {"payload_mass": 0.01}),
-    "free base": (CRAFT, {"loaded": 0.1}),
+    "free base": (CRAFT, {"robot_load": 0.1}),
     "certain": ("two_link", {}),
 }
 

@@ -12,7 +12,7 @@ from elastogen.build.files.contexts import Identity, OnlineContext, Prototype
 from elastogen.build.files.model_calls import calls_text, model_call
 from elastogen.build.files.templating import origin
 from elastogen.build.options import EmitOptions
-from elastogen.build.plain_c.emission import Emission, given
+from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.functions.composed.payload_columns import carrier_names, payload_columns
 from elastogen.generator.functions.function import ModelFacts, Signature
 from elastogen.generator.robot.errors import OutputError
@@ -96,7 +96,8 @@ def online_files(derivation: ModelFacts, identity: Identity, asked: tuple[str, .
         files.append("online_estimator")
         features |= {f"ESTIMATES_{kind.upper()}": int(kind in asked) for kind in sorted(ESTIMATED)}
         generated |= _estimator(derivation, asked, functions, identity.real)
-    words = NUMBERS | {"robot_sim_state_t": identity.real}
+    own_words = {p.name: p.name for p in derivation.robot.live_parameters}  # also where they begin as the sample's do
+    words = own_words | NUMBERS | {"robot_sim_state_t": identity.real}
     emission = Emission(identity.name, identity.real, features, origin(identity), generated, words)
     return {
         f"{identity.name}_{file}.{kind}": emission.file(f"observers/robot_{file}.{kind}")
@@ -138,7 +139,7 @@ def _estimator(derivation: ModelFacts, asked: tuple[str, ...], functions: Mappin
 def _live(robot: Robot) -> str:
     """Return a function that finds a live parameter by its number."""
     fields = [parameter.name for parameter in robot.live_parameters] or ["unused"]
-    places = ",\n        ".join(f"&p->{given(field)}" for field in fields)
+    places = ",\n        ".join(f"&p->{field}" for field in fields)
     return (
         f"#define ROBOT_COLLISION_LIVE {len(fields)} /* number of live parameters */\n\n"
         "static robot_scalar_t *robot_collision_live(robot_params_t *p, int k)\n{\n"
