@@ -18,9 +18,11 @@ FACE = 0.25  # of the diagonal: radius in which a face counts as around the axis
 SAME_PLANE = 0.01  # of the diagonal
 ROUND = 1.15  # radii of one bore, from the smallest
 COVERED = 7  # of twelve sectors that a bore must have
+NOWHERE = np.zeros((0, 3))
 
 Choice: TypeAlias = Callable[[Elements], Indices]
 """Picks the nodes of an interface."""
+Flags: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 Given: TypeAlias = "dict[str, tuple[float, ...]]"
 """How the nodes of an interface are given: what it is called in a file, and numbers; see ``chosen``."""
 
@@ -36,10 +38,15 @@ class Wanted:
     averaging: bool
     where: Location
 
-    def radius(self, diagonal: float, apart: float) -> float:
+    def patch(self, diagonal: float, others: Array) -> float:
+        """Radius [m] of what is taken where there is neither bore nor face."""
+        apart = np.linalg.norm(others - self.place, axis=1).min(initial=np.inf)
+        return min(PATCH * diagonal, 0.45 * float(apart))
+
+    def radius(self, diagonal: float, others: Array) -> float:
         """Of its round place [m]: elements are to be smaller than that; 0 where its nodes are found otherwise."""
         if self.given is None:
-            return min(PATCH * diagonal, 0.45 * apart)
+            return self.patch(diagonal, others)
         ((form, numbers),) = self.given.items()
         return float(numbers[6 if form == "cylinder" else 3]) if form in ("cylinder", "sphere") else 0.0
 
@@ -70,15 +77,15 @@ def rigid_motions(offsets: Array) -> Array:
     return found.reshape(-1, 6)
 
 
-def held(wanted: Wanted, elements: Elements, apart: float = np.inf) -> Clamped:
+def held(wanted: Wanted, elements: Elements, others: Array = NOWHERE) -> Clamped:
     """The nodes of an interface; what touches none, or too few to hold a frame, is refused with the nearest place.
 
-    ``apart`` is the distance to the next interface [m]: a patch that nobody gave stays within half of it.
+    ``others`` are the origins of the other interfaces [m]: what nobody gave stays nearer to its own.
     """
     if wanted.given is not None:
         nodes, how = chosen(wanted.given, wanted.where)(elements), "as given"
     else:
-        nodes, how = _around(wanted, elements, apart)
+        nodes, how = _around(wanted, elements, others)
     if not len(nodes):
         nearest, distance = _nearest(elements.nodes, wanted.place)
         raise wanted.where.error(
@@ -150,7 +157,7 @@ def _tolerance(e: Elements) -> float:
     return 1e-6 * float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
 
 
-def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
+def _around(wanted: Wanted, e: Elements, others: Array) -> tuple[Indices, str]:
     """The bore around the joint's axis, else the face across it, else a patch where the axis meets the surface.
 
     Of what has no axis, as the tip: the flat face that it lies in, else the bore that it lies in, along an axis of the link.
@@ -165,10 +172,10 @@ def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
             f"{{{wanted.name}: {{sphere: {{point: [...], radius: ...}}}}}}",
         )
     if len(e.surface):
-        found = _Skin.around(e, wanted.place).seat(wanted.axis)
+        found = _Skin.around(e, wanted.place, others).seat(wanted.axis)
         if found is not None:
             return found
-    patch, outer = min(PATCH * diagonal, 0.45 * apart), np.flatnonzero(_on_surface(e))
+    patch, outer = wanted.patch(diagonal, others), np.flatnonzero(_on_surface(e))
     offset = e.nodes[outer] - wanted.place
     if wanted.axis is not None:
         along = offset @ wanted.axis
@@ -191,15 +198,17 @@ class _Skin:
     normals: Array  # outwards
     areas: Array
     diagonal: float
+    others: Array  # (k, 3): origins of the other interfaces
 
     @staticmethod
-    def around(e: Elements, place: Array) -> _Skin:
+    def around(e: Elements, place: Array, others: Array) -> _Skin:
         """Of a solid."""
         offset = e.nodes[e.surface] - place
         crossed = np.cross(offset[:, 1] - offset[:, 0], offset[:, 2] - offset[:, 0])
         areas = np.linalg.norm(crossed, axis=1) / 2
         diagonal = float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
-        return _Skin(e.surface, offset, offset[:, :3].mean(axis=1), crossed / (2 * areas[:, None]), areas, diagonal)
+        middles, normals = offset[:, :3].mean(axis=1), crossed / (2 * areas[:, None])
+        return _Skin(e.surface, offset, middles, normals, areas, diagonal, others - place)
 
     def seat(self, axis: Array | None) -> tuple[Indices, str] | None:
         """The bore or face that a frame sits on, in words, too."""
@@ -231,33 +240,50 @@ class _Skin:
         """The nearest face across an axis."""
         along = self.middles @ axis
         radius = np.linalg.norm(self.middles - along[:, None] * axis, axis=1)
-        flat = np.abs(self.normals @ axis) > 0.95
-        flat &= (radius < FACE * self.diagonal) & (np.abs(along) < NEAR * self.diagonal)
+        across = np.abs(self.normals @ axis) > 0.95
+        flat = across & (radius < FACE * self.diagonal) & (np.abs(along) < NEAR * self.diagonal)
         if not flat.any():
             return None
         at = along[flat][np.argmin(np.abs(along[flat]))]
-        this = flat & (np.abs(along - at) < SAME_PLANE * self.diagonal)
+        plane = across & (np.abs(along - at) < SAME_PLANE * self.diagonal)
+        this = plane & flat
         if self.areas[this].sum() <= LEAST_FACE * self.diagonal**2:
             return None
-        return np.unique(self.surface[this]), f"face across the axis, {at:+.4g} m from the joint"
+        return self._whole(this, plane, f"face across the axis, {at:+.4g} m from the joint")
 
     def _own_face(self) -> tuple[Indices, str] | None:
         """The largest flat face whose plane goes through the frame's origin and that surrounds it."""
-        left = np.abs(np.einsum("ij,ij->i", self.middles, self.normals)) < SAME_PLANE * self.diagonal
-        left &= np.linalg.norm(self.middles, axis=1) < FACE * self.diagonal
+        level = np.abs(np.einsum("ij,ij->i", self.middles, self.normals)) < SAME_PLANE * self.diagonal
+        left = level & (np.linalg.norm(self.middles, axis=1) < FACE * self.diagonal)
         best, most = None, LEAST_FACE * self.diagonal**2
         while left.any():
             normal = self.normals[np.flatnonzero(left)[np.argmax(self.areas[left])]]
-            this = left & (self.normals @ normal > 0.999)
+            plane = level & (self.normals @ normal > 0.999)
+            this = left & plane
             nodes = self.offset[this].reshape(-1, 3)
             nodes = nodes[np.linalg.norm(nodes, axis=1) > 1e-6 * self.diagonal]
             if self.areas[this].sum() > most and _sectors(nodes, normal) >= COVERED:
-                best, most = this, float(self.areas[this].sum())
+                best, most = (this, plane), float(self.areas[this].sum())
             left &= ~this
-        return None if best is None else (np.unique(self.surface[best]), "flat face that its frame lies in")
+        return None if best is None else self._whole(*best, "flat face that its frame lies in")
+
+    def _whole(self, near: Flags, plane: Flags, how: str) -> tuple[Indices, str]:
+        """The connected faces in a plane whose parts ``near`` the frame are known: whole, unless they reach to others."""
+        corners = self.surface[:, :3]
+        found, grown = near & False, near
+        touched = np.zeros(int(corners.max()) + 1, dtype=bool)
+        while (grown > found).any():
+            found = grown
+            touched[corners[found]] = True
+            grown = plane & touched[corners].any(axis=1)
+        offset = self.offset[found].reshape(-1, 1, 3)
+        ours = np.linalg.norm(offset, axis=2)
+        if (np.linalg.norm(offset - self.others, axis=2) < ours).any():
+            return np.unique(self.surface[near]), f"{how}, as far as {FACE * self.diagonal:.3g} m: it reaches to another place"
+        return np.unique(self.surface[found]), how
 
 
-def _on_surface(e: Elements) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _on_surface(e: Elements) -> Flags:
     found = np.full(len(e.nodes), not len(e.surface))  # of matrices without elements: any node
     found[e.surface.ravel()] = True
     return found

@@ -57,10 +57,10 @@ class Request:
         meshes = isinstance(self.geometry, Geometry) and not self.geometry.is_mesh
         return meshes and self.size is None and self.count is None
 
-    def apart(self, wanted: Wanted) -> float:
-        """From an interface to the next one [m]."""
-        others = (other for other in (self.clamp, *self.seats) if other.name != wanted.name)
-        return min((float(np.linalg.norm(other.place - wanted.place)) for other in others), default=np.inf)
+    def others(self, wanted: Wanted) -> Array:
+        """Origins of the other interfaces [m]."""
+        found = [other.place for other in (self.clamp, *self.seats) if other.name != wanted.name]
+        return np.array(found).reshape(-1, 3)
 
     @property
     def key(self) -> str:
@@ -231,7 +231,7 @@ def _meshed(request: Request, size: float, share: float) -> Solid:
     with stage("mesh", f"{request.clamp.where.source} elements of {size:.3g} m"):
         near = []
         for wanted in (request.clamp, *request.seats):
-            radius = wanted.radius(request.geometry.diagonal, request.apart(wanted))
+            radius = wanted.radius(request.geometry.diagonal, request.others(wanted))
             local = min(size, radius * ACROSS * share)
             if 0 < local < size:
                 steps = [np.zeros(3), *(sign * radius * axis for axis in np.eye(3) for sign in (-0.7, 0.7))]
@@ -254,7 +254,7 @@ def _reduced(request: Request, solid: Solid, exact: bool) -> _Result:
 
 
 def _of_elements(request: Request, elements: Elements, exact: bool, given: GivenShapes | None = None) -> _Result:
-    clamp, *seats = (held(wanted, elements, request.apart(wanted)) for wanted in (request.clamp, *request.seats))
+    clamp, *seats = (held(wanted, elements, request.others(wanted)) for wanted in (request.clamp, *request.seats))
     if given is not None:  # shapes that know of no rigid interfaces: frames move with the mean of their nodes
         clamp, seats = replace(clamp, averaging=False), [replace(seat, averaging=True) for seat in seats]
         given.check_held(clamp)

@@ -83,6 +83,20 @@ def test_bad_links_by_meshes(folder, flexible, path, expected):
     assert path in str(raised.value)
 
 
+@pytest.mark.parametrize(("elsewhere", "reason"), [
+    ({"matrices": {"nodes": "n.txt", "stiffness": "K.mtx", "mass": "M.mtx", "units": "SI"}, "file": ..., "material": ...},
+     "no foreshortening beside matrices"),
+    ({"results": {"file": "job.frd", "units": "SI"}, "file": ...}, "no foreshortening beside results"),
+])  # fmt: skip
+def test_foreshortening_needs_the_elements(folder, elsewhere, reason):
+    """Stresses of other programs' bodies are not known: the option is refused, not dropped."""
+    taken = described(**elsewhere, foreshortening=True)
+    flexible = taken["links"][1]["flexible"]
+    taken["links"][1]["flexible"] = {key: given for key, given in flexible.items() if given is not ... and key != "size"}
+    with pytest.raises(elastogen.RobotError, match=reason):
+        written(folder, taken)
+
+
 def test_entities_are_refused_before_they_grow(folder):
     (folder / "box.dae").write_text('<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>')
     with pytest.raises(elastogen.RobotError, match="without entities"):
