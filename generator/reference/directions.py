@@ -1,6 +1,7 @@
 """Derivatives of a description's numbers along directions, by differences: no derivative of the derivation is used.
 
-Central differences of eighth order at two steps, h and h / 2; what the two differ by says how far the second is off.
+Central differences of eighth order at two steps, h and h / 2; what the two differ by says how far the second is off. Where that
+is much, as near states in which a mass matrix has no inverse, steps are halved until it is little, or grows.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 4 / 5, -1 / 5, 4 / 105, -1 /
 SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
 CENTRE = -205 / 72
 OFF = 0.02  # of what both steps differ by: more than the second is off
+MUCH, SMALL, HALVINGS = 1e-10, 1e-2, 5  # smaller numbers than this part of the largest: sums of what cancels
 LENGTH = 2.0  # sum of the sizes of a direction's numbers: angles add up
 CONFIGURATIONS = ("q", "q0", "q1")
 POSITIONS = (*CONFIGURATIONS, "u")
@@ -94,19 +96,56 @@ def differences(
     parameters: Mapping[str, float] | None = None,
 ) -> Slope:
     """The derivative at t = 0 of values at moved(t), inputs (times, states, ...)."""
-    weights, h = FIRST if order == 1 else SECOND, STEPS[order]
-    times = np.concatenate([h * OFFSETS, h / 2 * OFFSETS, np.zeros(order - 1)])
+    h = STEPS[order]
+    coarse, fine = _by_steps(of, moved, values, order, parameters, (h, h / 2))
+    found = Slope(list(fine), [_off(a, b) for a, b in zip(coarse, fine, strict=True)])
+    for k in range(2, 2 + HALVINGS):
+        rough = [_rough(off, value) for off, value in zip(found.off, found.values, strict=True)]
+        if not any(some.any() for some in rough):
+            break
+        coarse, (fine,) = fine, _by_steps(of, moved, values, order, parameters, (h / 2**k,))
+        for i, some in enumerate(rough):
+            off = _off(coarse[i], fine[i])
+            better = some & (off < found.off[i])
+            found.values[i], found.off[i] = np.where(better, fine[i], found.values[i]), np.where(better, off, found.off[i])
+    return found
+
+
+def _rough(off: Array, value: Array) -> npt.NDArray[np.bool_]:
+    """Which numbers may be off by much; beside the largest no small ones count."""
+    found: npt.NDArray[np.bool_] = off > MUCH * np.maximum(np.abs(value), SMALL * np.abs(value).max(initial=0.0))
+    return found
+
+
+def _off(coarse: Array, fine: Array) -> Array:
+    """How far the second of two steps may be off."""
+    found: Array = OFF * np.abs(coarse - fine)
+    return found
+
+
+def _by_steps(
+    of: Quantities,
+    moved: Callable[[Array], dict[str, Array]],
+    values: Values,
+    order: int,
+    parameters: Mapping[str, float] | None,
+    steps: Sequence[float],
+) -> list[list[Array]]:
+    """The derivative of every value, by each of the steps."""
+    weights, count = FIRST if order == 1 else SECOND, len(OFFSETS)
+    times = np.concatenate([*(h * OFFSETS for h in steps), np.zeros(order - 1)])
     if parameters is None:
         rows = _together(of, moved, values, times)
     else:
         rows = [values(_with_parameters(of, moved, parameters, float(t))) for t in times]
     found = []
-    for first, step in ((0, h), (len(OFFSETS), h / 2)):
-        total = [sum(w * rows[first + i][k] for i, w in enumerate(weights)) for k in range(len(rows[0]))]
+    for first, h in enumerate(steps):
+        own = rows[first * count : (first + 1) * count]
+        total = [sum(w * row[k] for w, row in zip(weights, own, strict=True)) for k in range(len(rows[0]))]
         if order == 2:
             total = [x + CENTRE * y for x, y in zip(total, rows[-1], strict=True)]
-        found.append([np.asarray(x) / step**order for x in total])
-    return Slope(found[1], [OFF * np.abs(a - b) for a, b in zip(*found, strict=True)])
+        found.append([np.asarray(x) / h**order for x in total])
+    return found
 
 
 def _together(of: Quantities, moved: Callable[[Array], dict[str, Array]], values: Values, times: Array) -> list[list[Array]]:
