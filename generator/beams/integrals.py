@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from elastogen.generator.beams.piecewise import NOTHING, Curve, Number, common, gram, is_zero, to_scalar
+from elastogen.generator.beams.piecewise import NOTHING, Curve, Number, common, gram, is_smooth, is_zero, to_scalar
 from elastogen.generator.beams.place import Place
 from elastogen.generator.robot.bodies.flexible_body import Centreline, FlexibleBody
 from elastogen.generator.robot.robot import ZERO3, Matrix, Scalar
@@ -162,7 +162,8 @@ def _centreline(length: Number, fields: Sequence[_Field]) -> Centreline:
         tuple((coefficients(curves[2 * n], i), coefficients(curves[2 * n + 1], i)) for n in range(len(fields)))
         for i in range(len(curves[0].pieces))
     )
-    return Centreline(to_scalar(length), tuple(float(b) for b in curves[0].breaks), pieces)
+    breaks, smooth = tuple(float(b) for b in curves[0].breaks), all(is_smooth(curve) for curve in curves)
+    return Centreline(to_scalar(length), breaks, pieces, smooth)
 
 
 def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:

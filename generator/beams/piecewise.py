@@ -27,6 +27,7 @@ Breaks: TypeAlias = "tuple[Fraction, ...]"
 
 ROUNDING = 1e-13  # integrals below this, relative to the norms of their factors, are zero
 MESHED = 24  # most functions on one element of a mesh; more are products of shapes, which no other element repeats
+MEETING = 6  # accelerations take the second derivative, rotated frames the third; then two or three more for derivatives
 WHOLE: Breaks = (Fraction(0), Fraction(1))
 NOTHING: tuple[Number, ...] = (0,)  # the piece of a curve where it vanishes
 
@@ -162,6 +163,17 @@ def common(*curves: Curve) -> tuple[Curve, ...]:
     divisions = {id(curve.breaks): curve.breaks for curve in curves}  # the shapes of one mesh share theirs
     breaks = tuple(sorted({b for division in divisions.values() for b in division}))
     return tuple(curve.refined(breaks) for curve in curves)
+
+
+def is_smooth(curve: Curve) -> bool:
+    """Whether its pieces are those of one function: where they meet, value and ``MEETING`` derivatives agree."""
+    for part in _parts(curve).values():
+        for _ in range(MEETING + 1):
+            size = max(sum(abs(float(c)) for c in piece) for piece in part.pieces)
+            if any(abs(float(_total(a)) - float(b[0])) > 1e-9 * size for a, b in pairwise(part.pieces)):
+                return False
+            part = part.derivative()
+    return True
 
 
 def gram(weight: Curve, curves: Sequence[Curve], start: Number = 0) -> dict[tuple[int, int], Number]:

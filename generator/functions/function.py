@@ -123,7 +123,7 @@ class Function:
     @property
     def has_kinks(self) -> bool:
         """Whether it has no derivative where it changes its choice between formulas."""
-        return self.program.has_kinks or any(len(selector.elements) > 1 for selector in self.selectors)
+        return self.program.has_kinks or any(len(s.elements) > 1 and not s.smooth for s in self.selectors)
 
     @property
     def count(self) -> OperationCount:

@@ -274,7 +274,7 @@ def _sinc(graph: Graph, x: Value) -> Value:
     series = graph.value(1 / 362880)
     for coefficient in (-1 / 5040, 1 / 120, -1 / 6, 1.0):
         series = series * square + coefficient
-    return graph.choose(square - 0.01, series, graph.sin(x) / graph.choose(square - 0.01, 1, x))
+    return graph.choose(square - 0.01, series, graph.sin(x) / graph.choose(square - 0.01, 1, x), smooth=True)
 
 
 def _product(base: Value, count: int) -> Value:

@@ -102,6 +102,7 @@ class Graph:
         self.c: list[int] = []  # third operand: a reference, or -1
         self.number: list[float] = []  # of constants
         self.label: list[str] = []  # of inputs; elsewhere a proposed name of the intermediate, or ""
+        self.smooth: set[int] = set()  # nodes whose sign chooses between formulas without a kink: see choose()
         self.owners: dict[str, int] = {}  # which node a name was proposed for first
         self.section_of: list[str] = []
         self.sections: dict[str, None] = {}  # in the order in which they were opened
@@ -141,6 +142,7 @@ class Graph:
             for column in (self.op, self.a, self.b, self.c, self.number, self.section_of):
                 del column[kept:]
             self.sections, self.label, self.owners = sections, labels, owners
+            self.smooth = {node for node in self.smooth if node < kept}
 
     # ---- leaves
 
@@ -298,10 +300,8 @@ class Graph:
     def select(self, decides: int, x: int, y: int) -> int:
         """Return a reference to x where ``decides`` is negative, else to y."""
         number = self.constant_of(decides)
-        if number is not None:
-            return x if number < 0.0 else y
-        if x == y:
-            return x
+        if number is not None or x == y:
+            return x if number is not None and number < 0.0 else y
         sign = 1 if (x & 1 or not x) and (y & 1 or not y) else 0  # zero has no sign
         x, y = (ref ^ sign if ref else 0 for ref in (x, y))
         return 2 * self._node((Op.SELECT, decides, x, y), Op.SELECT, decides, x, y) + sign
@@ -327,8 +327,9 @@ class Graph:
         first = self.as_ref(x)
         return Value(self, self.unary(op, first) if y is None else self.binary(op, first, self.as_ref(y)))
 
-    def choose(self, decides: Scalar, x: Scalar, y: Scalar) -> Value:
-        """Return ``x`` where ``decides`` is negative, else ``y``; the other value has no influence."""
+    def choose(self, decides: Scalar, x: Scalar, y: Scalar, *, smooth: bool = False) -> Value:
+        """Return ``x`` where ``decides`` is negative, else ``y``; ``smooth`` where both agree there, or it reads a mask."""
+        self.smooth.update([self.as_ref(decides) >> 1] * smooth)
         return Value(self, self.select(self.as_ref(decides), self.as_ref(x), self.as_ref(y)))
 
     def apply(self, op: Op, operands: Sequence[int]) -> int:

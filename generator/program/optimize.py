@@ -43,6 +43,8 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
         else:
             renamed[node] = graph.apply(kind, [rewritten(ref) for ref in graph.operands(node)])
         target = renamed[node] >> 1
+        if node in graph.smooth:
+            graph.smooth.add(target)
         if label[node] and not label[target] and op[target] > _INPUT:
             label[target] = label[node]
     graph.enter_section(outer)

@@ -133,8 +133,12 @@ class Program:
     @cached_property
     def has_kinks(self) -> bool:
         """Whether its outputs have no derivative where it changes its choice between formulas; pivots do not count."""
-        order = self.graph.cone(ref for _, refs in self.outputs for ref in refs)
-        return any(self.graph.op[node] in KINKS or self.graph.op[node] is Op.FLOOR for node in order)
+        graph, order = self.graph, self.graph.cone(ref for _, refs in self.outputs for ref in refs)
+        return any(
+            (graph.op[node] in KINKS and not (graph.op[node] is Op.SELECT and graph.a[node] >> 1 in graph.smooth))
+            or graph.op[node] is Op.FLOOR
+            for node in order
+        )
 
     @cached_property
     def uses(self) -> dict[int, int]:

@@ -68,7 +68,11 @@ def _again(source: Graph, target: Graph, node: int, renamed: Mapping[int, int]) 
     """Repeat a node's operation on renamed operands."""
     op = source.op[node]
     if op is Op.MUL:
-        return target.mul(_signed(renamed, source.a[node]), _signed(renamed, source.b[node]))
-    if op is Op.ADD:
-        return target.add(_signed(renamed, source.a[node]), _signed(renamed, source.b[node]))
-    return target.apply(op, [_signed(renamed, ref) for ref in source.operands(node)])
+        found = target.mul(_signed(renamed, source.a[node]), _signed(renamed, source.b[node]))
+    elif op is Op.ADD:
+        found = target.add(_signed(renamed, source.a[node]), _signed(renamed, source.b[node]))
+    else:
+        found = target.apply(op, [_signed(renamed, ref) for ref in source.operands(node)])
+    if node in source.smooth:
+        target.smooth.add(found >> 1)
+    return found

@@ -114,7 +114,7 @@ class Differentiable:
 def warn_of_kinks(kernel: Kernel) -> None:
     """Say that a function has no derivative at some states, before a solver meets one."""
     if kernel.info.kinks:
-        borders = [joint.joint for joint in kernel.info.sliding if joint.thresholds]
+        borders = [joint.joint for joint in kernel.info.sliding if joint.thresholds and not joint.smooth]
         cause, fix = "a choice, |x|, min or max", "smooth formulas, for example sqrt(x**2 + c) for |x|"
         if borders:
             cause, fix = f"where an element of a beam ends in {', '.join(borders)}", "stay within an element, or assumed modes"

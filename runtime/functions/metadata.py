@@ -34,6 +34,7 @@ class SlidingInfo:
     thresholds: tuple[tuple[tuple[tuple[int, float], ...], float], ...]
     passage: str  # what goes on at a border between elements: "keep", "refract" or "clamp"
     nodes: int
+    smooth: bool = False  # whether a border is one of the formula alone: the beam's shape is one function on both sides
 
     def in_single_precision(self) -> SlidingInfo:
         """Return the same with the bounds that a model in single precision has."""

@@ -1,6 +1,7 @@
 """Rows of contacts: their Jacobian and bias, a mask of those that are active, and the forces that stop them.
 
 A row whose pivot is below ``REDUNDANT`` of its diagonal follows from the rows before it, and carries nothing.
+These choices are no kinks: a mask is data, and where rows become dependent, the state is singular.
 """
 
 from __future__ import annotations
@@ -108,10 +109,10 @@ def solved_rows(
     reciprocals: list[Value] = []
     H = [[A[r][c] if c <= r else zero for c in range(n)] for r in range(n)]
     for k in range(n):
-        independent = graph.choose(REDUNDANT * A[k][k] - H[k][k], active[k], 0)  # 1 where it decides something
+        independent = graph.choose(REDUNDANT * A[k][k] - H[k][k], active[k], 0, smooth=True)  # 1: it decides something
         if least is not None:
-            independent = graph.choose(least[k] - H[k][k], independent, 0)
-        pivot = graph.choose(0.5 - independent, H[k][k], 1)
+            independent = graph.choose(least[k] - H[k][k], independent, 0, smooth=True)
+        pivot = graph.choose(0.5 - independent, H[k][k], 1, smooth=True)
         reciprocals.append(independent / pivot)
         for r in range(k + 1, n):
             L[r][k] = H[r][k] * reciprocals[k]

@@ -44,8 +44,8 @@ class RotationVector:
         square = far * far
         beyond4 = (graph.cos(angle) - 1 + far * 0.5) / square
         beyond5 = (graph.sin(angle) / angle - 1 + far * (1 / 6)) / square
-        S4 = graph.choose(u - BORDER, _series(u, 4), beyond4)
-        S5 = graph.choose(u - BORDER, _series(u, 5), beyond5)
+        S4 = graph.choose(u - BORDER, _series(u, 4), beyond4, smooth=True)
+        S5 = graph.choose(u - BORDER, _series(u, 5), beyond5, smooth=True)
         S3, S2 = 1 / 6 - u * S5, 0.5 - u * S4
         return RotationVector(phi, (1 - u * S2, 1 - u * S3, S2, S3, S4, S5))
 

@@ -36,6 +36,7 @@ class Selector:
     """What goes on at a border between elements: "keep" positions and velocities, as the printed P_a; "refract": energy and the
     momenta along the border, where curvature and mass matrix jump; "clamp": the new element's coordinates vanish."""
     nodes: int = 0  # clamp: index in q of the first nodal coordinate
+    smooth: bool = False  # whether the beam's shape is the same function on both sides of every border, written in pieces
 
     @property
     def elements(self) -> tuple[int, ...]:

@@ -76,7 +76,7 @@ class SlidingJoint(JointKind):
         telescopic = moving_clamp(robot, joint.parent)
         if telescopic is None:
             inner = tuple(Threshold(((index, 1.0),), place_on(length, b)) for b in line.breaks[1:-1])
-            return Selector(joint.name, index, length, positive=False, thresholds=inner, passage=passage)
+            return Selector(joint.name, index, length, positive=False, thresholds=inner, passage=passage, smooth=line.smooth)
         # x = d lies beyond node i of the part outside where d > l - d_b (1 - i / n)
         outside = robot.coordinate_names.index(telescopic.name)
         n = len(line.breaks) - 1

@@ -25,6 +25,7 @@ class Centreline:
     length: Scalar  # [m]
     breaks: tuple[float, ...]  # places x / length
     pieces: tuple[tuple[tuple[tuple[Scalar, ...], tuple[Scalar, ...]], ...], ...]
+    smooth: bool = False  # whether every field is one function on all pieces
 
 
 @dataclass(frozen=True)
