@@ -35,7 +35,7 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly lowest constraints bridges lint format golden methods pictures viewer fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly lowest constraints bridges pocl lint format golden methods pictures viewer fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
@@ -61,12 +61,21 @@ constraints: $(TEST_TOOLS) $(DOCS_TOOLS) $(DEMO_TOOLS)
 	{ sed -n '/^#/p' tests/constraints.txt; PYTHONPATH=tests/helpers $(BIN)/python -m environments constraints; } > $(VENV)/constraints
 	mv $(VENV)/constraints tests/constraints.txt
 
-bridges: $(TEST_TOOLS)
+bridges: $(TEST_TOOLS) pocl
 	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control,opencl]'
 	$(PIP) cmeel-eigen
 	$(PIP) --no-deps libaligator cmeel-fmt cmeel-mimalloc # of aligator its C++ library; on PyPI, "aligator" is something else
 	$(PIP) --no-deps 'crocoddyl>=3.2.1' 'libcrocoddyl>=3.2.1' # what it loads its demos with wants another example-robot-data than the tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/build/export/test_opencl.py tests/build/export/test_cuda.py tests/build/export/test_ros2.py tests/front_door/test_documentation.py -k 'bridges or opencl or cuda or ros2'
+
+# The PoCL that the pyopencl wheel brings does not know every processor; Debian's does, and pyopencl takes the system's first.
+pocl:
+	@if ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1; then exit 0; fi; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	    && apt-get update -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20 \
+	    && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends pocl-opencl-icd; then exit 0; fi; \
+	  echo "Debian's PoCL was not installed (this takes root and apt-get): where the one of the pyopencl wheel does not know" \
+	    "this processor, the OpenCL tests are skipped. Install the package pocl-opencl-icd." >&2
 
 EVERY ?= 1
 loop-mutants: $(TEST_TOOLS)
