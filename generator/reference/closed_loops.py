@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from elastogen.generator.beams.sections import interface_at
-from elastogen.generator.loops.analysis import LoopAnalysis, analysis_of
+from elastogen.generator.loops.analysis import ROUNDED, LoopAnalysis, analysis_of
 from elastogen.generator.loops.rows import BAND, Rotated, across, rotated_rows
 from elastogen.generator.mechanism.loops import place_of
 from elastogen.generator.reference.evaluated import Evaluated
@@ -174,6 +174,17 @@ class Closed:
         return found
 
     @cached_property
+    def contradiction(self) -> Array:
+        """What sizes (states, 1) are multiplied by, 1 where the loops close.
+
+        Where redundant rows contradict each other by a rounded file, gaps stay open: accelerations by other rows of them
+        differ by about as much.
+        """
+        gaps = np.abs(self.residual).max(axis=1, keepdims=True)
+        found: Array = 1 + np.where(gaps <= ROUNDED, gaps, 0.0) / 1e-9
+        return found
+
+    @cached_property
     def bias(self) -> Array:
         """d2e/dt2 of a motion without accelerations."""
         still = self.of.elsewhere({**self.of.states, "qdd": np.zeros_like(self.of.states["qdd"])})
@@ -240,4 +251,5 @@ class Closed:
         size = size + SMALL * np.abs(rows).max(axis=(1, 2))[:, None] * np.abs(qdd).max(axis=1)[:, None]  # loops may be at rest
         G = np.abs(self.null_space)
         scale = np.einsum("skf,sk->sf", G, tree.size + np.abs(forces))
+        size, scale = size * self.contradiction, scale * self.contradiction
         return [(left, -self.bias[:, self.kept], size), (self.projected(tree.value), self.projected(forces), scale)]

@@ -123,7 +123,7 @@ def _of_mechanisms(names: Sequence[str], accelerations: Values, of: Quantities, 
         parts = (np.einsum("srk,sk->sr", np.abs(J), terms),
                  np.einsum("skf,sk->sf", G, np.einsum("sij,sj->si", np.abs(at.mass), terms)))  # fmt: skip
         for value, off, size, now in zip(slope.values, slope.off, parts, (closing, working), strict=True):
-            rows.append(_differences(value, np.zeros_like(value), off, size, now))
+            rows.append(_differences(value, np.zeros_like(value), off, closed.contradiction * size, now))
     return rows
 
 
