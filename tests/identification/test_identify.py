@@ -310,8 +310,12 @@ def test_json_and_table_say_everything(files, truth):
 
 def test_the_page_needs_no_network(files, truth, tmp_path):
     run = motion(truth, noise=0.02, seconds=6)
-    found = elastogen.identify(str(files / "guess.yaml"), run)
+    found = elastogen.identify(str(files / "guess.yaml"), run, validate=motion(truth, 3, seconds=6))
     text = found.page(tmp_path / "page.html", run).read_text()
+    assert "<th>run 1 [%]</th><th>run 2 [%]</th>" in text  # joints are rows: a table of many joints fits
+    last = found.validated[0]
+    assert f'<td class="number">{100 * last.held:.2f}</td><td class="number">{100 * last.moving:.2f}</td>' in text
+    assert f'<td class="number">{100 * last.joints[2]:.2f}</td><td class="number">{found.fit.noise[2]:.4g}</td>' in text
     assert "measured" in text
     assert "links.hand.mass" in text
     assert 'src="http' not in text

@@ -48,23 +48,26 @@ def page(found: Identification, data: object) -> str:
 
 def _summary(found: Identification) -> ReportSection:
     names = driven_names(found.robot)
-    rows = []
-    for kind, runs in (("trained", found.trained), ("tested", found.validated)):
-        for run in runs:
-            errors = [f"{100 * value:.2f}" for value in (run.total, run.moving, *run.joints)]
-            rows.append([kind, Path(run.source).name, *errors])
-    quality = table(["", "run", "all [%]", "moving [%]", *(f"{name} [%]" for name in names)], rows, range(2, 4 + len(names)))
+    runs = [("trained", run) for run in found.trained] + [("tested", run) for run in found.validated]
+    rows = [
+        [k, kind, Path(run.source).name, *(f"{100 * value:.2f}" for value in (run.total, run.held, run.moving))]
+        for k, (kind, run) in enumerate(runs, 1)
+    ]
+    quality = table(["run", "", "data", "all [%]", "held [%]", "moving [%]"], rows, (3, 4, 5))
     tests = table(
-        ["joint", "noise", "whiteness p", "friction p"],
+        ["joint", *(f"run {row[0]} [%]" for row in rows), "noise", "whiteness p", "friction p"],
         [
-            [name, f"{noise:.4g}", f"{white:.2g}", f"{law:.2g}"]
-            for name, noise, white, law in zip(names, found.fit.noise, found.whiteness, found.friction_test, strict=True)
+            [name, *(f"{100 * run.joints[k]:.2f}" for _, run in runs), f"{noise:.4g}", f"{white:.2g}", f"{law:.2g}"]
+            for k, (name, noise, white, law) in enumerate(
+                zip(names, found.fit.noise, found.whiteness, found.friction_test, strict=True)
+            )
         ],
-        (1, 2, 3),
+        range(1, 4 + len(runs)),
     )
     text = (
         f"{found.free.rank} independent parameters, condition {found.free.condition:.3g}, both sides through a zero-phase low "
-        f"pass of {found.cutoff:.3g} Hz. Relative RMS of predicted less measured forces:"
+        f"pass of {found.cutoff:.3g} Hz. Relative RMS of predicted less measured forces; "
+        "held: with friction that holds resting joints; moving: without resting joints."
     )
     notes = [[note] for note in (*found.notes, *found.warnings)]
     return ReportSection("Quality", text, (quality, tests, *([table(["notes and warnings"], notes)] if notes else [])))
