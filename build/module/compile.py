@@ -21,7 +21,7 @@ import cffi
 
 from elastogen.build.files.render import ModuleFiles
 from elastogen.build.files.write import write_all
-from elastogen.build.module.compilers import Compilers
+from elastogen.build.module.compilers import Compilers, answer, start
 from elastogen.build.module.units import Units
 from elastogen.build.options import CompileOptions
 from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, ZIG, has_zig, processor, python_identity
@@ -37,6 +37,7 @@ instructions are put in an order in which fewer wait: a fifth of the time."""
 STRAIGHT_FLAGS = ("-fno-tree-pre", "-fno-tree-vrp", "-fno-tree-dominator-opts", "-fno-gcse", "-fno-rerun-cse-after-loop")
 """Without passes that find nothing in straight lines: the same machine code in nine tenths of the time."""
 GLUE_FLAGS = ("-O1",)  # of what only passes arguments on: half of the time, no slower to call
+VERSION_SECONDS = 60.0  # a compiler that needs longer to tell its version hangs
 
 
 @dataclass(frozen=True)
@@ -169,10 +170,13 @@ def _command(compiler: str | None) -> tuple[str, ...]:
 def _version(command: tuple[str, ...], path: str) -> str:
     """Return the first line of ``--version``; ``path`` only serves as a key of the cache."""
     try:
-        answer = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise BuildError(f"the C compiler {shlex.join(command)} does not run ({error}). Fix: install a working one.") from error
-    return (answer.stdout or answer.stderr).strip().partition("\n")[0]
+        output, errors = answer(start([*command, "--version"], None), VERSION_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise BuildError(
+            f"the C compiler {shlex.join(command)} does not run: --version took longer than {VERSION_SECONDS:g} s. "
+            "Fix: install a working one."
+        ) from error
+    return (output or errors).strip().partition("\n")[0]
 
 
 def _native_flags(version: str) -> tuple[str, ...]:

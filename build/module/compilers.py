@@ -101,8 +101,8 @@ class Compiler:
     alive: int | None  # a pipe's end that nobody writes into: it is closed when this process ends, however that happens
 
 
-def start(command: list[str], directory: Path) -> Compiler:
-    """Start the compiler in a session of its own, supervised by a guard."""
+def start(command: list[str], directory: Path | None) -> Compiler:
+    """Start the compiler in a session of its own, supervised by a guard; None: in the working directory."""
     shell = shutil.which("sh") if os.name == "posix" else None
     watched, alive = os.pipe() if shell else (subprocess.DEVNULL, None)
     guarded = [shell, "-c", _GUARD, "sh", *command] if shell else command
@@ -129,23 +129,29 @@ def end(compiler: Compiler) -> None:
         os.killpg(compiler.process.pid, signal.SIGKILL)
 
 
+def answer(compiler: Compiler, timeout: float | None) -> tuple[str, str]:
+    """Wait for what a compiler prints; whatever goes wrong meanwhile ends it with the programs that it started."""
+    try:
+        return compiler.process.communicate(timeout=timeout)
+    except BaseException:
+        end(compiler)
+        compiler.process.communicate()
+        raise
+    finally:
+        if compiler.alive is not None:
+            os.close(compiler.alive)
+
+
 def finish(compiler: Compiler, timeout: float | None, name: str) -> None:
     """Wait for a compiler and report how it failed."""
     process = compiler.process
     try:
-        output, errors = process.communicate(timeout=timeout)
-    except BaseException as interruption:
-        end(compiler)
-        process.communicate()
-        if not isinstance(interruption, subprocess.TimeoutExpired):
-            raise
+        output, errors = answer(compiler, timeout)
+    except subprocess.TimeoutExpired as interruption:
         raise BuildError(
             f"compiling {name} took longer than timeout={timeout:g} s and was stopped. "
             "Fix: allow more time, or ask for fewer outputs."
         ) from interruption
-    finally:
-        if compiler.alive is not None:
-            os.close(compiler.alive)
     if process.returncode == 0:
         return
     words = (errors or output).strip()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from elastogen.generator.robot.errors import BuildError
 
 SHARED_VARIABLE = "ELASTOGEN_CACHE_SHARED"
+MOST_LINKS = 40  # that a system follows on one path
 ROOT = 0  # user: trusted by everybody
 
 
@@ -33,14 +35,13 @@ def distrust_ancestors(folder: Path) -> str:
     """Why what is in a folder could be exchanged from outside: somebody else may change a folder above it; "" if nobody can.
 
     As sshd does for the files it trusts, with two exceptions: folders such as /tmp, in which the system lets nobody touch what
-    belongs to others (the sticky bit), and folders that only the user's private group may write. The path is followed as it is
-    written and as its symbolic links lead. Folders that do not exist yet will be the user's own.
+    belongs to others (the sticky bit), and folders that only the user's private group may write. The path is followed as the
+    system does, link by link. Folders that do not exist yet will be the user's own.
     """
     user = getattr(os, "geteuid", lambda: None)()
     if user is None:
         return ""
-    written = Path(os.path.abspath(folder))
-    for ancestor in (*written.parents, *Path(os.path.realpath(written)).parents):
+    for ancestor in _passed(folder):
         try:
             links, facts = os.lstat(ancestor), os.stat(ancestor)
         except FileNotFoundError:
@@ -55,6 +56,32 @@ def distrust_ancestors(folder: Path) -> str:
             mode = f"{stat.S_IMODE(facts.st_mode):o}"
             return f"{ancestor} above it may be changed by others (mode {mode}). Fix: chmod go-w {ancestor}"
     return ""
+
+
+def _passed(folder: Path) -> Iterator[Path]:
+    """What the system passes on its way to a folder: the folders and links above it; where links lead to it, itself, too."""
+    absolute = folder.absolute()
+    here, parts, links = Path(absolute.anchor), [*reversed(absolute.parts[1:])], 0
+    while parts:
+        yield here
+        part = parts.pop()
+        if part == "..":
+            here = here.parent
+            continue
+        try:
+            target = Path(os.readlink(here / part))
+        except OSError:  # no link
+            here /= part
+            continue
+        links += 1
+        if links > MOST_LINKS:  # nothing can be opened there
+            return
+        yield here / part
+        if target.is_absolute():
+            here = Path(target.anchor)
+        parts += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+    if links:
+        yield here
 
 
 def _is_private_group(group: int, user: int) -> bool:
@@ -79,10 +106,11 @@ def trusted_file(path: Path, longest: int) -> bytes | None:
         handle = os.open(path, flags)
     except OSError:
         return None
+    facts = os.fstat(handle)
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > longest or _distrusted(facts):
+        os.close(handle)
+        return None
     with os.fdopen(handle, "rb") as stream:
-        facts = os.fstat(handle)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > longest or _distrusted(facts):
-            return None
         try:
             return stream.read(longest + 1)
         except OSError:

@@ -177,7 +177,7 @@ class SimulationMethods(LimitMethods):
         try:
             state, t = real_array(y), float(t)
         except (TypeError, ValueError, OverflowError):
-            raise ModelError(f"{label}: t, y={shortened((t, y))}, expected a time [s] and {size} real numbers.") from None
+            raise ModelError(f"{label}: t={shortened(t)}, y={shortened(y)}, expected a time and {size} real numbers.") from None
         if state.ndim not in (1, 2) or state.shape[0] != size:
             raise ModelError(f"{label}: y has shape {state.shape}, expected ({size},) or ({size}, k).")
         q, qd = (np.ascontiguousarray(half.T) for half in (state[: self.nq], state[self.nq :]))

@@ -6,16 +6,18 @@ import os
 import stat
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
 import pytest
 from build_samples import build, entries
 
-from elastogen.build.module import trust
+from elastogen.build.module import compile, trust
 from elastogen.build.module.cache import Cache, CacheWarning, safe_cache
 from elastogen.build.module.entry import MANIFEST, read_json, sound_extension
 from elastogen.build.module.trust import distrust_ancestors
+from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.robot import Robot
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="owners and permissions of POSIX")
@@ -104,3 +106,45 @@ def test_devices_and_pipes_are_not_read(tmp_path: Path, target: str) -> None:
     assert read_json(tmp_path / MANIFEST) is None
     assert sound_extension(tmp_path) is None
     assert read_json(tmp_path / "pipe") is None
+
+
+def test_every_link_on_the_way_counts(tmp_path: Path) -> None:
+    """A link to a link in a folder of everybody, who may lead it elsewhere; `..` behind it; a folder of everybody itself."""
+    for name, mode in (("open", 0o777), ("mine", 0o700), ("real", 0o700)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+    (tmp_path / "open" / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "mine" / "chain").symlink_to("../open/link")
+    (tmp_path / "mine" / "whole").symlink_to(tmp_path / "open")
+    (tmp_path / "mine" / "ring").symlink_to("ring")
+    for path in ("mine/chain/cache", "open/link/../real/cache", "mine/whole"):
+        assert "may be changed by others (mode 777)" in distrust_ancestors(tmp_path / path), path
+    (tmp_path / "open").chmod(0o1777)
+    assert distrust_ancestors(tmp_path / "mine" / "chain" / "cache") == ""
+    assert "cannot be looked at" in distrust_ancestors(tmp_path / "mine" / "ring" / "cache")
+
+
+def test_a_manifest_that_is_a_folder_counts_as_damaged(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).mkdir()
+    assert sound_extension(tmp_path) is None
+
+
+def test_a_compiler_that_hangs_leaves_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it does not even tell its version, what it started ends, too."""
+    compiler = tmp_path / "cc"
+    compiler.write_text(f"#!/bin/sh\nsleep 300 &\necho $! >{tmp_path}/started\nwait\n")
+    compiler.chmod(0o755)
+    monkeypatch.setattr(compile, "VERSION_SECONDS", 2.0)
+    with pytest.raises(BuildError, match="--version took longer than 2 s"):
+        compile._version((str(compiler),), "")
+    child = int((tmp_path / "started").read_text())
+    for _ in range(200):  # the system ends it at once, and takes a moment to collect it
+        try:
+            if Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                break
+            os.kill(child, 0)
+        except (FileNotFoundError, ProcessLookupError):
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the compiler's program lives on")
