@@ -55,6 +55,16 @@ def test_feedforward_finds_the_elastic_equilibrium_and_its_derivatives(bender) -
     assert_derivatives(*elastic_motion(loop, 990), 1e-3, 1e-3)
 
 
+def test_the_first_cycle_begins_at_the_straight_arm(bending) -> None:
+    """Its two Newton steps leave little of the forces of the straight arm; from afar they would leave much."""
+    loop = Loop(bending, controller=Feedforward(4000, 100), rate=1000)
+    loop.step()
+    still, bent = np.zeros(6), np.zeros(6)
+    bent[ELASTIC] = list(loop._loop.elastic.x)
+    straight, left = (bending.model.inverse_dynamics(q, still, still)[ELASTIC] for q in (still, bent))
+    assert np.abs(left).max() < 1e-6 * np.abs(straight).max()
+
+
 def test_tables_without_jerk_and_snap_are_differenced(bender) -> None:
     t = 1e-3 * np.arange(800)[:, None] * [1, 0, 0]
     q, qd, qdd = 0.2 - 0.2 * np.cos(5 * t), np.sin(5 * t), 5 * np.cos(5 * t) * [1, 0, 0]
