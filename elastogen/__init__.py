@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from elastogen.build.pipeline import GeneratedFiles, generate
     from elastogen.build.start import build_loop, build_model, load
     from elastogen.generator.closed_form.closed_form import ClosedForm, derive
+    from elastogen.generator.derivation_errors import DerivationError
     from elastogen.generator.description.rigid_limit import rigid_robot
     from elastogen.generator.description.symbols import symbols
-    from elastogen.generator.robot.errors import BuildError, DerivationError, OutputError, RobotError, RobotWarning
+    from elastogen.generator.robot.errors import BuildError, OutputError, RobotError, RobotWarning
     from elastogen.generator.robot.loops.loop import ClosedLoop, LoopEnd
     from elastogen.generator.robot.robot import Gauge, Point, Robot
     from elastogen.identification.errors import IdentificationError
@@ -125,9 +126,9 @@ _HOME = {
     "elastogen.build.pipeline": ("GeneratedFiles", "generate"),
     "elastogen.build.start": ("build_loop", "build_model", "load"),
     "elastogen.generator.closed_form.closed_form": ("ClosedForm", "derive"),
+    "elastogen.generator.derivation_errors": ("DerivationError",),
     "elastogen.generator.robot.errors": (
         "BuildError",
-        "DerivationError",
         "OutputError",
         "RobotError",
         "RobotWarning",

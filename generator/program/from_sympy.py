@@ -16,7 +16,7 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from elastogen.generator.program.graph import Graph, Op, Value
-from elastogen.generator.robot.own.expression_size import excess
+from elastogen.generator.program.symbolic.expression_size import excess
 
 LARGEST_PRODUCT = 64  # an integer power up to this is multiplied out
 

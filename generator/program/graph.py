@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from itertools import compress
 from typing import TypeAlias
 
+from elastogen.generator.derivation_errors import NumberError
 from elastogen.generator.program.names import propose
 from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
 from elastogen.generator.program.operations import Op as Op
-from elastogen.generator.robot.errors import NumberError
 
 Number: TypeAlias = "int | float"
 

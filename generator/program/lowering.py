@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import sympy
 
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.robot.robot import Matrix, Robot, Scalar
+
+if TYPE_CHECKING:
+    from elastogen.generator.robot.robot import Matrix, Robot, Scalar
 
 
 class Lowering:

@@ -1,4 +1,7 @@
-"""The exceptions of elastogen: every message names the object, what was given, what was expected, the fix."""
+"""The exceptions of elastogen: every message names the object, what was given, what was expected, the fix.
+
+Those of a derivation are in generator/derivation_errors.py.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +28,6 @@ class RobotError(ElastogenError):
         super().__init__(f"{message} Fix: {fix}" if fix else message)
 
 
-class NumberError(ElastogenError, ValueError):
-    """A constant of a robot's equations is not finite: numbers of its description are too large, or too small."""
-
-    def __init__(self, value: float) -> None:
-        super().__init__(
-            f"equations of the robot: got a constant of {value}, expected finite numbers. "
-            "Fix: check the sizes of masses, lengths and the numbers in expressions; units are SI."
-        )
-
-
 @contextmanager
 def finite_arithmetic(source: str, field: str) -> Iterator[None]:
     """Numbers of a description that arithmetic fails on are a fault of the description: say so, naming what was computed."""
@@ -49,10 +42,6 @@ def finite_arithmetic(source: str, field: str) -> Iterator[None]:
 
 class OutputError(ElastogenError):
     """An output (an emitted function) or an option was asked for that does not exist or was not emitted."""
-
-
-class DerivationError(ElastogenError):
-    """A derived function disagrees with the robot's description: a fault of elastogen, which must not become a wrong number."""
 
 
 class BuildError(ElastogenError):

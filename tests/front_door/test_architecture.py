@@ -33,8 +33,8 @@ INTERFACE = {  # for who derives a function and who calls it, who reads an exper
 }
 ORDER = {  # of the sub-rooms and the modules beside them: each imports only from itself and from what stands before it
     "generator": (
-        "stages", "robot", "beams", "solids", "program", "spatial", "joints", "bodies", "sliding", "mechanism", "description",
-        "algorithms", "loops", "reference", "functions", "closed_form",
+        "stages", "derivation_errors", "program", "robot", "beams", "solids", "spatial", "joints", "bodies", "sliding",
+        "mechanism", "description", "algorithms", "loops", "reference", "functions", "closed_form",
     ),
     "build": (
         "options", "stamps", "user_code", "request", "identity", "python_methods", "c", "program", "plain_c",
@@ -49,9 +49,7 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
 }  # fmt: skip
 LATE = {  # modules that import upwards when a function is called: public methods that stand on more than their own room
     "generator/robot/own/extensible.py": "methods of Robot that read formats or show it",
-    "generator/robot/own/functions.py": "checks that an own function can be derived",
     "generator/robot/own/terms.py": "calls of the catalogue by name, ``symbols.f``",
-    "generator/robot/own/with_terms.py": "checks that an own term can be derived",
     "build/start.py": "``model.animate``",
 }
 FRONT_DOOR = "elastogen"  # the package itself: only its __version__ may be used from inside a room

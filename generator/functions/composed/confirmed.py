@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from elastogen.generator.derivation_errors import DerivationError
 from elastogen.generator.functions.function import Function
 from elastogen.generator.reference.expected.registry import Asked
 from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
-from elastogen.generator.robot.errors import DerivationError
 from elastogen.generator.robot.location import Location
 
 

@@ -49,6 +49,13 @@ class Calls:
         points = len(variant.pointed.points) if entry.frame_assignment in ("points", "physical") else 0
         return tuple(input_argument(name, variant.positions, variant.size, points) for name in entry.inputs)
 
+    @staticmethod
+    def is_taken(name: str) -> bool:
+        """Whether a function or a set of the catalogue has that name, for any robot."""
+        from elastogen.generator.functions.derivation import CATALOGUE, FRAMED, SETS
+
+        return name in CATALOGUE or name in FRAMED or name in SETS
+
     @property
     def call_names(self) -> list[str]:
         """Names of all undefined functions that calls can consist of."""

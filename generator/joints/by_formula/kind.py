@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
+from elastogen.generator.derivation_errors import NumberError
 from elastogen.generator.joints.by_formula import elementary
 from elastogen.generator.joints.by_formula.motion import FormulaMotion, FormulaPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
@@ -20,7 +21,6 @@ from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringE
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.errors import NumberError
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Key, Screw
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.own.formula import Formula, read_formula

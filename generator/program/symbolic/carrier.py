@@ -14,10 +14,10 @@ from contextlib import contextmanager
 
 import sympy
 
+from elastogen.generator.derivation_errors import DerivationError
 from elastogen.generator.program.graph import Graph, Op, Scalar, Value
 from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
 from elastogen.generator.program.symbolic.operations import FUNCTIONS, number
-from elastogen.generator.robot.errors import DerivationError
 
 MOST_TERMS, MOST_FACTORS = 8, 3  # of an expression without a name that another takes in
 MOST_VALUES = 3_000_000  # of one derivation: about 2 minutes and 6 GB

@@ -16,10 +16,10 @@ from typing import Any
 
 import sympy
 
+from elastogen.generator.program.symbolic.expression_size import excess
 from elastogen.generator.robot.expressions import named, parse_scalar
 from elastogen.generator.robot.grammar import RejectedError
 from elastogen.generator.robot.location import Location, did_you_mean
-from elastogen.generator.robot.own.expression_size import excess
 from elastogen.generator.robot.own.term_expressions import FUNCTIONS, OPERATIONS, Choices, parse_expression
 from elastogen.generator.robot.placement import unit_axis
 from elastogen.generator.robot.robot import Parameter, Vector

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from sympy.core.function import AppliedUndef
 
+from elastogen.generator.program.symbolic.expression_size import excess
 from elastogen.generator.robot.location import Location, did_you_mean
-from elastogen.generator.robot.own.expression_size import excess
 from elastogen.generator.robot.own.plain_symbols import by_symbols
 from elastogen.generator.robot.own.states import states_of
 from elastogen.generator.robot.own.terms import TIME, Symbols, symbol
@@ -143,10 +143,8 @@ def derivatives_of(robot: Robot, name: str, by: str | Iterable[str]) -> Robot:
 
 
 def _check_function_name(robot: Robot, name: Any, where: Location) -> None:
-    from elastogen.generator.functions.derivation import CATALOGUE, FRAMED, SETS
-
     _check_name(name, where)
-    if name in CATALOGUE or name in FRAMED or name in SETS:
+    if Symbols(robot).f.is_taken(name):
         raise where.error(name, "a name that no function of the catalogue has", f"choose another one, for example my_{name}")
     if name in _SYMBOLS or name.startswith("sim_"):
         raise where.error(name, "a name that C and the generated code do not use", f"for example my_{name}")

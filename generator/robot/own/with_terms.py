@@ -10,9 +10,9 @@ from typing import Any
 
 import sympy
 
+from elastogen.generator.program.symbolic.expression_size import excess
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.names import check_name, check_parameter_name
-from elastogen.generator.robot.own.expression_size import excess
 from elastogen.generator.robot.own.plain_symbols import by_symbols
 from elastogen.generator.robot.own.terms import TIME, Symbols, Term, symbol
 from elastogen.generator.robot.robot import Parameter, Robot

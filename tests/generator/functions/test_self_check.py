@@ -9,6 +9,7 @@ import pytest
 import sympy
 
 import elastogen
+from elastogen.generator.derivation_errors import DerivationError
 from elastogen.generator.functions import derivation
 from elastogen.generator.functions.derivation import CATALOGUE, FRAMED, derive_model
 from elastogen.generator.mechanism import frame_assignment
@@ -18,7 +19,7 @@ from elastogen.generator.reference.expected.registry import ALL_EXPECTATIONS, NO
 from elastogen.generator.reference.expected.whole import WHOLE
 from elastogen.generator.reference.quantities import Quantities
 from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
-from elastogen.generator.robot.errors import DerivationError, RobotWarning
+from elastogen.generator.robot.errors import RobotWarning
 
 WANTED = ["mass_matrix", "inverse_dynamics", "forward_dynamics"]
 STATE = dict(zip(("q", "qd", "qdd", "F"), np.random.default_rng(1).normal(size=(4, 3)), strict=True))

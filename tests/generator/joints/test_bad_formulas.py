@@ -9,8 +9,8 @@ import sympy
 from formula_robots import BALL, CAM, description
 
 import elastogen
+from elastogen.generator.program.symbolic import expression_size
 from elastogen.generator.robot.errors import RobotError
-from elastogen.generator.robot.own import expression_size
 
 S = sympy.Symbol("s")
 GOOD: dict[str, Any] = {"name": "rail", "type": "formula", "coordinates": {"s": "m"}, "displacement": ["s", "sin(s)", 0]}

@@ -12,6 +12,7 @@ import sympy
 from robots_for_tests import quietly_loaded, random_robot
 
 import elastogen
+from elastogen.generator.derivation_errors import DerivationError
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.variants import SYMPY
 from elastogen.generator.joints import kinds
@@ -20,7 +21,6 @@ from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.symbolic import carrier
 from elastogen.generator.program.symbolic.carrier import SympyGraph
 from elastogen.generator.program.symbolic.lowering import lowered
-from elastogen.generator.robot.errors import DerivationError
 from elastogen.generator.robot.robot import Robot
 
 BUILT_IN = sorted(path.stem for path in (Path(elastogen.__file__).parents[1] / "generator/description/robots").glob("*.yaml"))
