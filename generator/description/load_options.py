@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from elastogen.generator.robot.errors import removed_directory
 from elastogen.generator.robot.location import Location
-from elastogen.runtime.interface.error import removed_directory
 
 Mimic: TypeAlias = Literal["follow", "independent", "error"]
 Base: TypeAlias = Literal["fixed", "floating", "driven"]

@@ -48,13 +48,12 @@ from elastogen.generator.program.substitute import extract
 from elastogen.generator.program.symbolic.carrier import SympyGraph
 from elastogen.generator.program.symbolic.lowering import lowered
 from elastogen.generator.reference.self_check import SelfCheck
-from elastogen.generator.robot.errors import OutputError, finite_arithmetic
+from elastogen.generator.robot.errors import OutputError, finite_arithmetic, shortened
 from elastogen.generator.robot.frames import TIP, checked_frames
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
 from elastogen.generator.stages import stage
 from elastogen.runtime.interface.argument import Argument
-from elastogen.runtime.interface.error import shortened
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from elastogen.runtime.interface.error import ElastogenError, shortened
+from elastogen.runtime.interface.error import ElastogenError as ElastogenError
+from elastogen.runtime.interface.error import removed_directory as removed_directory
+from elastogen.runtime.interface.error import shortened as shortened
 
 
 class RobotError(ElastogenError):

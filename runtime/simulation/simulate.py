@@ -173,13 +173,13 @@ class SimulationMethods(LimitMethods):
 
         ``y`` is (nq + nv,) or (nq + nv, k) for k states at once (``vectorized=True``); ``F`` as in :meth:`simulate`.
         """
-        label, size = f"{self._name}.rhs", self.nq + self.nv
+        label, n = f"{self._name}.rhs", self.nq + self.nv
         try:
             state, t = real_array(y), float(t)
         except (TypeError, ValueError, OverflowError):
-            raise ModelError(f"{label}: t={shortened(t)}, y={shortened(y)}, expected a time and {size} real numbers.") from None
-        if state.ndim not in (1, 2) or state.shape[0] != size:
-            raise ModelError(f"{label}: y has shape {state.shape}, expected ({size},) or ({size}, k).")
+            raise ModelError(f"{label}: t={shortened(t)}, y={shortened(y)}, expected a time t and {n} real numbers.") from None
+        if state.ndim not in (1, 2) or state.shape[0] != n:
+            raise ModelError(f"{label}: y has shape {state.shape}, expected ({n},) or ({n}, k).")
         q, qd = (np.ascontiguousarray(half.T) for half in (state[: self.nq], state[self.nq :]))
         forces = self._forces(t, q, qd, F, parameters)
         qdd = self._evaluate("forward_dynamics", (q, qd, forces), None, parameters)

@@ -27,10 +27,9 @@ from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringError
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
-from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.errors import OutputError, shortened
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Parameter, Robot
-from elastogen.runtime.interface.error import shortened
 
 NAMES = (
     "mass_matrix", "coriolis_vector", "gravity_vector", "inertia_forces", "inverse_dynamics", "forward_dynamics",

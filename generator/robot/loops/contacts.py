@@ -8,9 +8,8 @@ from math import hypot, isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.errors import OutputError, shortened
 from elastogen.generator.robot.frames import checked_frames
-from elastogen.runtime.interface.error import shortened
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
