@@ -89,8 +89,7 @@ def _flexible(robot: Robot) -> list[str]:
 def _solid(report: Mapping[str, Any]) -> list[str]:
     """Describe a link that is given by a mesh: size, supports, and the frequencies of the full and the reduced model."""
     count = f"{report['elements']} elements, " if "elements" in report else ""
-    moved = report.get("moved")
-    at_half = "" if moved is None else f", which moved by {moved:.2%} from twice the size"
+    moved = report.get("settling")
     pairs = list(zip(report["frequencies"], report["full"], strict=False))
     worst = max((kept / full - 1 for kept, full in pairs), default=0.0)
     rows = [
@@ -100,7 +99,7 @@ def _solid(report: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
     held = [f"    {name}: {how}" for name, how in report["interfaces"].items()]
     head = f"    mesh of {count}{report['freedoms']} degrees of freedom, {report['mass']:.4g} kg; frequencies"
-    return [f"{head} too high by at most {max(worst, 0.0):.1e}{at_half}", *held, *rows]
+    return [f"{head} too high by at most {max(worst, 0.0):.1e}{f', {moved}' if moved else ''}", *held, *rows]
 
 
 def _damping(body: FlexibleBody) -> list[str]:

@@ -46,7 +46,7 @@ def main() -> None:
         assert solid is not None
         assert solid.solid is not None
         report = solid.solid.report
-        said(f"loaded, {report['elements']} elements, frequencies moved by {report['moved']:.2%} at half the size")
+        said(f"loaded, {report['elements']} elements, frequencies {report['settling']}")
         model = elastogen.build_model(robot)
         said(f"built, {model.nq} coordinates")
         start = np.zeros(model.nq)

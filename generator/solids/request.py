@@ -128,9 +128,8 @@ def find(request: Request) -> Found:
 
 def _check_settled(request: Request, report: Mapping[str, Any]) -> None:
     """Warn where the frequencies were still moving when there were elements enough."""
-    moved = report["moved"]
-    if moved is None or moved >= CONVERGED:
-        how_far = "unknown" if moved is None else f"{moved:.2%} off at half the size"
+    if report["ahead"] is None or report["ahead"] >= CONVERGED:
+        how_far = report["settling"] or "unknown"
         request.where.at("size").warn(
             f"{report['elements']} elements: frequencies {how_far}", f"less than {CONVERGED:.0%}", "give size: or elements:"
         )
@@ -155,24 +154,54 @@ def _compute(request: Request) -> Found:
     if not request.geometry.is_mesh:
         _check_size(request, request.geometry)
     free = request.refines
-    size, moved = request.size or request.geometry.size_for(request.count or FIRST_COUNT), None
-    solid = _meshed(request, size, 1.0)
-    first = size
-    result = _reduced(request, solid, exact=not free)
-    if free:
-        while True:
-            finer = _meshed(request, size / 2, size / 2 / first)
-            if len(finer.tetrahedra) > MOST_ELEMENTS:
-                break
-            before, solid, size = result.solid.frequencies, finer, size / 2
-            result = _reduced(request, solid, exact=True)
-            common = min(len(before), len(result.solid.frequencies))
-            moved = float(np.max(np.abs(before[:common] / result.solid.frequencies[:common] - 1)))
-            if moved < CONVERGED:
-                break
-        if not len(result.solid.full):
-            result = _reduced(request, solid, exact=True)
-    return _with_sizes(result, solid, size, moved)
+    size = request.size or request.geometry.size_for(request.count or FIRST_COUNT)
+    solid, settling = _meshed(request, size, 1.0), _Settling()
+    result, first = _reduced(request, solid, exact=not free), size
+    while free:
+        settling.add(len(solid.tetrahedra), result.solid.frequencies)
+        if settling.done:
+            break
+        finer = _meshed(request, size / 2, size / 2 / first)
+        if len(finer.tetrahedra) > MOST_ELEMENTS:
+            break
+        solid, size = finer, size / 2
+        result = _reduced(request, solid, exact=True)
+    if not len(result.solid.full):
+        result = _reduced(request, solid, exact=True)
+    return replace(result.found, report={**result.found.report, "size": size, **settling.report, "flattest": solid.smallest})
+
+
+class _Settling:
+    """How frequencies move from mesh to mesh, and how far they are expected to move at half the size.
+
+    Sizes are judged by the numbers of elements: where the geometry has small faces, half of what was asked for changes little.
+    What is ahead takes errors that go with the size, as at the edge of a rigid place in a face, where stresses grow with
+    r^-1/2; elsewhere they go faster. From size h to h / c moved, moved / (c - 1) is left, and half the size takes half of it.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[tuple[int, Array]] = []
+        self.report: dict[str, Any] = dict.fromkeys(("coarser", "moved", "ahead", "settling"))
+
+    def add(self, count: int, frequencies: Array) -> None:
+        """The next mesh, by its number of elements; against the latest of about twice its size, or the coarsest."""
+        self._known.append((count, frequencies))
+        coarsest = min(self._known, key=lambda known: known[0])
+        coarser, before = next((known for known in reversed(self._known) if 5 * known[0] <= count), coarsest)
+        if coarser == count:
+            self.report = dict.fromkeys(self.report)
+            return
+        common = min(len(before), len(frequencies))
+        moved = float(np.max(np.abs(before[:common] / frequencies[:common] - 1)))
+        ahead = moved / (2 * ((count / coarser) ** (1 / 3) - 1))
+        said = f"moved by {moved:.2%} since {coarser} elements, by {ahead:.2%} expected at half the size"
+        self.report = {"coarser": coarser, "moved": moved, "ahead": ahead, "settling": said}
+
+    @property
+    def done(self) -> bool:
+        """Whether the frequencies stay."""
+        moved, ahead = self.report["moved"], self.report["ahead"]
+        return moved is not None and max(moved, ahead) < CONVERGED
 
 
 def _of_results(request: Request, given: GivenResults) -> Found:
@@ -301,11 +330,6 @@ def _check_apart(request: Request, interfaces: list[Any]) -> None:
                     "interfaces that do not touch each other",
                     "give both smaller places: interfaces: {...: {sphere: {point, radius}}}",
                 )
-
-
-def _with_sizes(result: _Result, solid: Solid, size: float, moved: float | None) -> Found:
-    sizes = {"size": size, "moved": moved, "flattest": solid.smallest}
-    return replace(result.found, report={**result.found.report, **sizes})
 
 
 def _packed(found: Found) -> dict[str, Any]:

@@ -21,7 +21,8 @@ def solids(subject: Subject) -> ReportSection | None:
         if found.get("size"):
             facts.append(("size of the elements [m]", f"{found['size']:.4g}"))
         if found.get("moved") is not None:
-            facts.append(("frequencies moved by, at half the size", f"{found['moved']:.2%}"))
+            facts.append((f"frequencies moved by, since {found['coarser']} elements", f"{found['moved']:.2%}"))
+            facts.append(("expected to move by, at half the size", f"{found['ahead']:.2%}"))
         facts += [(f"interface {name}", how) for name, how in found["interfaces"].items()]
         rows = [
             (name, f"{kept:.6g}", f"{full:.6g}", *(f"{100 * part:.3g}" for part in masses))
