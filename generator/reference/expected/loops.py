@@ -146,17 +146,7 @@ def reduced_jacobian(of: Quantities, found: Found) -> list[Difference]:
     return [(found[0], J, max(1.0, float(np.abs(J).max())))]
 
 
-def by_other_coordinates(of: Quantities, found: Found) -> list[Difference]:
-    """Accelerations in the state that suits their coordinates best: these are there for others, and may fail in some."""
-    judged = Closed(of).judged(found[0], of.unloaded(of.at("F")), tree_forces(of, found[0]))
-    off = [np.abs(a - b) / np.maximum(size, 1e-300) for a, b, size in judged]
-    worst = np.max([error.max(axis=1, initial=0.0) for error in off], axis=0)
-    best = int(np.argmin(np.where(np.isnan(worst), np.inf, worst)))
-    return [(a[best], b[best], np.asarray(size)[best]) for a, b, size in judged] if np.isfinite(worst[best]) else []
-
-
 LOOPS: dict[str, Expectation] = {
-    "forward_dynamics_by_other_coordinates": by_other_coordinates,
     "loop_residual": residual,
     "loop_jacobian": jacobian,
     "loop_bias": bias,
