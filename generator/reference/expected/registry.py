@@ -132,7 +132,7 @@ NOT_COMPARED: dict[str, str] = {
     "exponential_partial_products": "which exponentials stand between base and tip is what the derivation finds",
     "link_inertia_matrices": "the integrals that the description takes are its only source as well",
     "closed_configuration": "it is taken only where loop_residual, which is compared, says that it closes the loops",
-    "forward_dynamics_by_other_coordinates": "its coordinates suit other states than those at which functions are compared: few digits may be left there",
+    "forward_dynamics_by_other_coordinates": "its coordinates suit states in which others fail, and leave few digits elsewhere",
 }
 """The other functions of the catalogue, and why nothing is compared."""
 

@@ -245,9 +245,9 @@ def test_loops_that_contradict_each_other_by_rounding_close_with_a_warning() -> 
     exact = analysis_of(elastogen.load(FOUR_BAR))
     assert known.rank == exact.rank == 2
     assert known.choice.independent == exact.choice.independent
-    with pytest.warns(elastogen.RobotWarning, match="no better") as told:
+    with pytest.warns(elastogen.RobotWarning, match="no better") as reported:
         model = elastogen.build_model({**FOUR_BAR, "loops": pins}, outputs=["simulation"])
-    assert not [str(warning.message) for warning in told if "confirmed" in str(warning.message)]
+    assert not [str(warning.message) for warning in reported if "confirmed" in str(warning.message)]
     q = model.close_loops(known.start)
     assert model.simulate(q, t=0.05, samples=3).ok
     pins[1]["b"]["xyz"][1] = 1e-4

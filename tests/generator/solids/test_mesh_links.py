@@ -263,7 +263,7 @@ def test_a_panda_with_a_flexible_link_from_its_own_collision_mesh(folder):
            "links": [{"name": "panda_link3", "flexible": flexible | {"damping": {"ratio": 0.02}}}]}  # fmt: skip
     robot = written(folder, top)
     report = robot.link("panda_link3").flexible.solid.report
-    assert report["moved"] < 0.01
+    assert report["ahead"] < 0.01  # half the size of a mesh with small faces may be no finer: see test_default_sizes.py
     np.testing.assert_allclose(report["frequencies"], report["full"], rtol=1e-3)
     model = elastogen.build_model(robot, outputs=["forward_dynamics", "mass_matrix", "kinetic_energy"], cflags="-O1")
     run = model.simulate(np.zeros(model.nq), t=0.02, samples=21, energy=False)
