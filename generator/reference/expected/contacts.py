@@ -45,8 +45,9 @@ class _Touching:
         return value, size
 
     def silent(self, forces: Array) -> Difference:
-        """What does not act carries nothing."""
-        return forces.reshape(self.acts.shape) * (1 - self.acts), np.zeros(self.acts.shape), 1.0
+        """What does not act carries nothing, wherever a mass matrix gives accelerations."""
+        idle = (1 - self.acts)[~self.of.singular]
+        return forces.reshape(self.acts.shape)[~self.of.singular] * idle, np.zeros(idle.shape), 1.0
 
     def at_rest(self, twists: Array, wanted: Array, size: Array) -> Difference:
         """The active rows of twists (states, contacts, 6) are as wanted, where they are independent."""

@@ -179,3 +179,17 @@ def test_batches_and_out(ball: Any) -> None:
         for each, one in zip(given, ball.contact_dynamics(q, qd[k], F[k], masks[k]), strict=True):
             np.testing.assert_array_equal(each[k], one)
     np.testing.assert_array_equal(given[0], out[0])
+
+
+def test_a_free_base_without_mass_is_no_fault_of_the_derivation() -> None:
+    """No accelerations follow from its mass matrix in any state: calls say so, and the rest is compared."""
+    robot = {
+        "elastogen": 1, "name": "light_base", "base": "floating", "links": [
+            {"name": "base"}, {"name": "arm", "mass": 1.0, "com": [0.2, 0, 0], "inertia": [0.01, 0.02, 0.02]}],
+        "joints": [{"name": "hinge", "type": "revolute", "axis": [0, 0, 1], "child": "arm"}],
+        "tip": {"link": "arm", "xyz": [0.5, 0, 0]},
+    }  # fmt: skip
+    model = elastogen.build_model(robot, contacts=["tip"], outputs=["contact_dynamics", "contact_impulse"])
+    q, zero = model.neutral(), np.zeros(model.nv)
+    with pytest.raises(elastogen.ModelError, match="mass matrix"):
+        model.contact_dynamics(q, zero, zero, [1])
