@@ -31,7 +31,7 @@ class Unknown:
 
     joint: int
     name: str  # rotor, viscous, forward, backward, coulomb, log_width, breakaway, stribeck_velocity, offset,
-    # coulomb_asymmetry, load
+    # coulomb_asymmetry, load, spring
     lower: float
     upper: float
     start: float
