@@ -20,6 +20,7 @@ from elastogen.generator.description.load_options import Base, LoadOptions, Mimi
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.error import shortened
+from elastogen.runtime.interface.provided import provided
 from elastogen.runtime.model.loader import load_model
 from elastogen.runtime.model.model import Model
 
@@ -223,9 +224,8 @@ class _Maker:
 
     def animate(self, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a page that plays a motion."""
-        from elastogen.build.pages.animation import animate
-
-        return animate(self._request.loaded(), simulation, path, **options)
+        written: Path = provided("animation")(self._request.loaded(), simulation, path, **options)
+        return written
 
 
 def _loop_of(

@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from elastogen.runtime.interface.provided import provide
+
 if TYPE_CHECKING:
     from elastogen.build.export.export import export
     from elastogen.build.forms.formulations import formulations
@@ -163,6 +165,11 @@ _HOME = {
     "elastogen.verification.verify": ("verify",),
     "elastogen.study": ("Recipe", "run_study"),
 }
+provide(  # for methods of lower rooms
+    robot_picture="elastogen.build.pages.view:shown_robot",
+    animation="elastogen.build.pages.animation:animate",
+    catalogue_calls="elastogen.generator.functions.own.calls:Calls",
+)
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 

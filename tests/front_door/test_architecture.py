@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ INTERFACE = {  # for who derives a function and who calls it, who reads an exper
     "elastogen.runtime.interface.euler_sets.EULER_SETS",
     "elastogen.runtime.interface.integrators.DEFAULT",
     "elastogen.runtime.interface.integrators.names",
+    "elastogen.runtime.interface.provided.provided",
 }
 ORDER = {  # of the sub-rooms and the modules beside them: each imports only from itself and from what stands before it
     "generator": (
@@ -47,11 +49,6 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "bridges", "model", "loop",
     ),
 }  # fmt: skip
-LATE = {  # modules that import upwards when a function is called: public methods that stand on more than their own room
-    "generator/robot/own/extensible.py": "methods of Robot that read formats or show it",
-    "generator/robot/own/terms.py": "calls of the catalogue by name, ``symbols.f``",
-    "build/start.py": "``model.animate``",
-}
 FRONT_DOOR = "elastogen"  # the package itself: only its __version__ may be used from inside a room
 MOST_FILES = 16  # in a folder; beyond about a dozen it wants sub-folders
 LONGEST = 400  # lines of a module
@@ -64,8 +61,8 @@ def modules(room: str) -> list[Path]:
     return found
 
 
-def imported_modules(path: Path, *, late: bool = True, types: bool = True) -> Iterator[str]:
-    """Names that a module imports; ``late`` inside functions too, ``types`` for type checkers too."""
+def imported_modules(path: Path, *, types: bool = True) -> Iterator[str]:
+    """Names that a module imports, in functions and by a text "module:name" too; ``types`` for type checkers too."""
     nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     package = ["elastogen", *path.relative_to(ROOT).parent.parts]
     while nodes:
@@ -76,9 +73,9 @@ def imported_modules(path: Path, *, late: bool = True, types: bool = True) -> It
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             yield from (f"{module}.{alias.name}" for alias in node.names)
-        typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        if (late or not inside) and (types or not typing):
+        elif isinstance(node, ast.Constant) and re.fullmatch(r"elastogen(\.\w+)+(:\w+)?", str(node.value)):
+            yield str(node.value).replace(":", ".")
+        if types or not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             nodes += ast.iter_child_nodes(node)
 
 
@@ -92,14 +89,14 @@ def test_imports_between_rooms_point_one_way(room: str) -> None:
             assert parts[1] in MAY_IMPORT[room], f"{path.relative_to(ROOT)} imports {module}"
 
 
-def upward(room: str, *, late: bool) -> dict[str, set[str]]:
+def upward(room: str) -> dict[str, set[str]]:
     """What modules import of sub-rooms that stand after their own."""
     order, found = ORDER[room], dict[str, set[str]]()
     for path in modules(room):
         home = path.relative_to(ROOT / room).with_suffix("").parts[0]
         if home == "__init__":
             continue
-        for module in imported_modules(path, late=late, types=False):
+        for module in imported_modules(path, types=False):
             parts = module.split(".")
             if parts[:2] == ["elastogen", room] and len(parts) > 2:
                 assert parts[2] in order, f"{path.relative_to(ROOT)} imports {module}"
@@ -112,12 +109,7 @@ def upward(room: str, *, late: bool) -> dict[str, set[str]]:
 def test_imports_between_sub_rooms_point_one_way(room: str) -> None:
     named = {p.stem for p in (ROOT / room).iterdir() if not p.name.startswith("__")}
     assert set(ORDER[room]) == named, "a new sub-room: place it"
-    assert not upward(room, late=False)
-
-
-@pytest.mark.parametrize("room", ORDER)
-def test_imports_inside_functions_point_one_way_too(room: str) -> None:
-    assert set(upward(room, late=True)) == {path for path in LATE if path.startswith(f"{room}/")}
+    assert not upward(room)
 
 
 def test_the_front_door_is_only_read_for_its_version() -> None:
@@ -149,7 +141,12 @@ def test_the_interface_imports_nothing_of_the_package() -> None:
 
 
 def test_public_names_exist() -> None:
-    code = "import elastogen\nfor name in elastogen.__all__: getattr(elastogen, name)"
+    code = """if True:
+        import elastogen
+        from elastogen.runtime.interface import provided
+        for name in elastogen.__all__: getattr(elastogen, name)
+        for purpose in provided._PLACES: assert callable(provided.provided(purpose))
+    """
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from elastogen.runtime.interface.provided import provided
+
 if TYPE_CHECKING:
-    from elastogen.generator.description.formats.pinocchio_order import PinocchioOrder
     from elastogen.generator.robot.loops.loop import ClosedLoop
     from elastogen.generator.robot.robot import Point, Robot
+    from elastogen.generator.robot.views.pinocchio_order import PinocchioOrder
 
 
 class Extensible:
@@ -23,20 +24,19 @@ class Extensible:
     @property
     def pinocchio_order(self) -> PinocchioOrder:
         """Where Pinocchio has the coordinates when it reads the same URDF: ``robot.pinocchio_order.q(q)``, ``.v(qd)``."""
-        from elastogen.generator.description.formats.pinocchio_order import pinocchio_order
+        from elastogen.generator.robot.views.pinocchio_order import pinocchio_order
 
         return pinocchio_order(self._robot)
 
     def _repr_html_(self) -> str:
         """The robot as a table, for notebooks."""
-        from elastogen.generator.description.robot_html import robot_html
+        from elastogen.generator.robot.views.html import robot_html
 
         return robot_html(self._robot)
 
     def show(self) -> Any:
         """The robot as a picture whose joints move by sliders, for notebooks: an object with ``_repr_html_``."""
-        pages = import_module("elastogen.build.pages.view")  # the pages stand above this room: asked for by name
-        return pages.shown_robot(self._robot)
+        return provided("robot_picture")(self._robot)
 
     def with_points(self, *points: Point) -> Robot:
         """The robot with further points."""

@@ -15,6 +15,7 @@ import sympy
 
 from elastogen.generator.robot.frames import frame_names
 from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.runtime.interface.provided import provided
 
 if TYPE_CHECKING:
     from elastogen.generator.functions.own.calls import Calls
@@ -164,9 +165,8 @@ class Symbols:
     @cached_property
     def f(self) -> Calls:
         """The functions of the catalogue, to call with SymPy arguments inside own functions: ``s.f.mass_matrix(s.q)``."""
-        from elastogen.generator.functions.own.calls import Calls
-
-        return Calls(self._robot)
+        calls: Calls = provided("catalogue_calls")(self._robot)
+        return calls
 
     @cached_property
     def meanings(self) -> dict[sympy.Symbol, Meaning]:
