@@ -1,4 +1,4 @@
-"""An entry of the catalogue of functions: what it is called, takes, gives, and how it is derived from a frame assignment."""
+"""An entry of the catalogue: a function's name, inputs, outputs, and its derivation from a frame assignment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class Looped:
-    """The same values where columns that are of one pattern are made by loops: see program/columns.py."""
+    """The same values, with loops for columns of one pattern: see program/columns.py."""
 
     outputs: tuple[Sequence[Value], ...]
     pivots: Sequence[Value]
@@ -40,15 +40,14 @@ Formulation: TypeAlias = Callable[[Variant], Derived]
 
 @dataclass(frozen=True)
 class Entry:
-    """One function: ``formulations`` are equal derivations of which the cheapest is kept.
+    """One function: all its ``formulations`` give the same result, and the cheapest is kept.
 
     ``frame_assignment`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's
     frames) or "dynamic" (any frames and base parameters). With ``explore`` all of them are tried, else the best one for
     inverse dynamics or forward kinematics is used. Common factors are taken out of the best ``finalists`` only. ``largest``
     limits the search: beyond that many coordinates only the first formulation and the best frame assignment are tried.
-    ``formulations_for`` chooses the formulations by the mechanism instead, where that is known to decide. ``any_moment``
-    are formulations that do not ask how moments are formed: of frame assignments that differ in that alone they are
-    derived from one.
+    ``formulations_for`` chooses the formulations by the mechanism instead. ``any_moment`` are formulations that do not
+    depend on how moments are formed: one of several frame assignments that differ only in that is enough.
     """
 
     name: str
@@ -65,10 +64,10 @@ class Entry:
     applies_to: str = "every robot"
     formulations_for: Callable[[Variant], tuple[Formulation, ...]] | None = None
     any_moment: tuple[Formulation, ...] = ()
-    own_inputs: OwnInputs = field(default_factory=dict)  # those that no other function has, by name
+    own_inputs: OwnInputs = field(default_factory=dict)  # inputs that no other function has, by name
 
     def first_formulation(self, variant: Variant) -> Formulation:
-        """The first formulation; of mechanisms with loops the first of those that keep them closed."""
+        """The first formulation; with loops, the first that keeps them closed."""
         if self.formulations_for is None or not variant.robot.loops:
             return self.formulations[0]
         return self.formulations_for(variant)[0]
@@ -79,7 +78,7 @@ class Entry:
 
 
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:
-    """Row-major elements of a matrix."""
+    """The elements of a matrix, row by row."""
     return [value for row in rows for value in row]
 
 
@@ -89,7 +88,7 @@ Result = TypeVar("Result")
 def unless_sheared(
     alternative: Callable[[Variant], Result],
 ) -> Callable[[Callable[[Variant], Result]], Callable[[Variant], Result]]:
-    """Mark what holds while frames stay frames; where linear tips (000 (66)) shear them, ``alternative`` is taken instead."""
+    """A formulation for orthogonal frames; where linear tips (000 (66)) shear them, ``alternative`` replaces it."""
 
     def decorate(formulation: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
         @wraps(formulation)
@@ -104,7 +103,7 @@ def unless_sheared(
 def unless_closed(
     alternative: Callable[[Variant], Result],
 ) -> Callable[[Callable[[Variant], Result]], Callable[[Variant], Result]]:
-    """Mark what holds for trees; of a robot with loops ``alternative`` is taken instead."""
+    """A formulation for trees; for a robot with loops ``alternative`` replaces it."""
 
     def decorate(formulation: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
         @wraps(formulation)

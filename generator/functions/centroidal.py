@@ -1,4 +1,4 @@
-"""Functions of the catalogue about the robot as a whole: centre of mass and momentum."""
+"""Functions of the whole robot: centre of mass and momentum."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def centroidal_momentum(variant: Variant) -> Derived:
 
 
 def centroidal_momentum_rate(variant: Variant) -> Derived:
-    """The wrench of the motion; the centre's own velocity is parallel to the momentum and adds nothing."""
+    """The wrench of the motion; the velocity of the centre is parallel to the momentum and adds nothing."""
     q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
     return Derived(
         (centroidal.total_wrench(variant.mechanism, variant.place(q), q, qd, qdd, _centre(variant), variant.moment),)
@@ -51,7 +51,7 @@ def centroidal_momentum_rate(variant: Variant) -> Derived:
 
 
 def _moves_mass(robot: Robot) -> bool:
-    """Whether anything that moves has mass: without it there is no centre of mass."""
+    """Whether any moving link has mass: without it there is no centre of mass."""
     number = Lowering(Graph(), robot).scalar
     heavy = {link.name for link in robot.links if any(number(body.mass) != 0 for body in (link.body, link.tip_body))}
     heavy |= {link.name for link in robot.links if link.flexible is not None}

@@ -1,4 +1,4 @@
-"""Functions of the catalogue for robots with quasi-velocities: how their configurations move, differ and are drawn.
+"""Functions for robots with quasi-velocities: how configurations move and differ, and random ones.
 
 Where all velocities are time derivatives of coordinates, these are sums and differences, and nothing is emitted.
 """
@@ -24,7 +24,7 @@ _ADDED = 1.0  # half the range of lengths and amplitudes without limits [m]
 
 
 def _in_order(variant: Variant, values: Sequence[Value]) -> list[Value]:
-    """A vector over the coordinates in the order of the robot."""
+    """A vector over the coordinates, in the robot's order."""
     result = [variant.graph.value(0)] * len(values)
     for place, value in zip(variant.mechanism.order, values, strict=True):
         result[place] = value
@@ -46,7 +46,7 @@ def configuration_rate(variant: Variant) -> Derived:
 
 
 def integrate(variant: Variant) -> Derived:
-    """Exponentials of the quasi-velocities, sums for all others."""
+    """Exponentials of quasi-velocities, sums of all others."""
     return Derived((_in_order(variant, _moved(variant, variant.input("q"), variant.input("v"))),))
 
 
@@ -58,7 +58,7 @@ def _moved(variant: Variant, q: Sequence[Value], v: Sequence[Value]) -> list[Val
 
 
 def difference(variant: Variant) -> Derived:
-    """Logarithms of what lies between, differences for all others."""
+    """Logarithms of relative rotations, differences of all others."""
     q0, q1 = variant.input("q0"), variant.input("q1")
     result = [b - a for a, b in zip(q0, q1, strict=True)][: variant.size]
     for frame in _free_frames(variant):
@@ -111,10 +111,7 @@ def neutral(variant: Variant) -> Derived:
 
 
 def random_configuration(variant: Variant) -> Derived:
-    """Of numbers between 0 and 1: within the limits, else up to half a revolution or 1 m; all rotations equally likely.
-
-    The unit quaternions are those of Shoemake 1992.
-    """
+    """From numbers in [0, 1]: within limits, else half a revolution or 1 m either way; uniform rotations (Shoemake 1992)."""
     order, graph = variant.mechanism.order, variant.graph
     given = variant.input("u", len(order))
     u = [given[place] for place in order]

@@ -89,11 +89,11 @@ SIMULATION = (
 )  # fmt: skip  # what the integrators can use: the set "simulation"; with M for sliding joints
 ESTIMATION = ("measurement", "measurement_derivatives", "forward_dynamics", "forward_dynamics_derivatives")
 """What a Kalman filter needs: the set "estimation", of a robot with sensors."""
-_OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # stands for own functions where only names count
+_OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # a placeholder for own functions where only names count
 KEEPING = ("loop_residual", "loop_jacobian")  # what integrators need to keep loops closed
 ELSEWHERE = ("forward_dynamics", "forward_dynamics_by_other_coordinates")
 """A function of mechanisms, and what it calls where its independent velocities do not determine the motion."""
-NEARLY = 1.03  # of a cost, up to which it is no worse
+NEARLY = 1.03  # relative difference of costs that counts as none
 SMALL_MECHANISM = 12  # velocities, up to which all frame assignments of a robot with loops are tried
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
@@ -112,8 +112,7 @@ def output_names(
 
     "mass_matrix+gravity_vector" is one function for both; such functions come last, in the order given, after tangents and
     sensitivities as "forward_dynamics_tangent" and "forward_dynamics_adjoint". With a robot, "all" is what exists for it, and
-    asking for something else is an error.
-    Functions of frames exist where frames are chosen.
+    any other name is an error. Functions of frames exist where frames are chosen.
     """
     if outputs is None:
         outputs = ("default",)
@@ -181,7 +180,7 @@ def output_names(
 
 
 def _parts(name: str, robot: Robot | None, frames: Sequence[str]) -> list[str]:
-    """The functions in ``mass_matrix+gravity_vector``, which must be functions, not sets of them."""
+    """The functions in ``mass_matrix+gravity_vector``; sets of functions are refused."""
     parts = name.split(MARK)
     sets = [part for part in parts if part in SETS]
     if sets:
@@ -213,10 +212,10 @@ def derive_model(
     *,
     derivation: str = GRAPH,
 ) -> ModelDerivation:
-    """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about.
+    """Derive the programs of all wanted functions of a robot; ``frames`` are those of the functions of frames.
 
-    ``derived`` is called with each function when it is there, with everything else but functions. ``derivation`` says what
-    carries the recursions: the graph, or SymPy, whose equations are then lowered to the graph.
+    ``derived`` is called with each function as soon as it is derived. ``derivation`` is the carrier of the recursions: the
+    graph, or SymPy, whose equations are then lowered to the graph.
     """
     names = output_names(outputs, robot, frames)
     family, model = without_functions(robot, names, frames, derivation)
@@ -238,7 +237,7 @@ def derive_model(
 def without_functions(
     robot: Robot, names: Sequence[str], frames: Sequence[str] = (), derivation: str = GRAPH
 ) -> tuple[VariantFamily, ModelDerivation]:
-    """What functions of these names are derived from, and everything of a model but its functions."""
+    """What the functions are derived from, and all data of a model but its functions."""
     opening = any(name.startswith(DIFFERENTIATED) and name != ELSEWHERE[1] for name in names)
     with finite_arithmetic(robot.name, "equations"):
         family = VariantFamily(robot, frames=checked_frames(robot, frames), derivation=derivation, opening=opening)
@@ -263,7 +262,7 @@ def without_functions(
 
 
 def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check: SelfCheck, said: str) -> Function:
-    """A function that agrees with the description; where it does not, in the description's own frames."""
+    """The function if it agrees with the description; else the one derived in the description's own frames."""
     entry, robot = entry_of(name, known), family.robot
 
     def again() -> Function:
@@ -279,8 +278,8 @@ def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check
 def derive_function(family: VariantFamily, entry: Entry) -> Function:
     """The cheapest program of one function.
 
-    Frame assignments and formulations are compared, the best two are derived again: apart, so that names and sections of the
-    intermediates are those of this function.
+    Frame assignments and formulations are compared. The best two are derived again in a graph of their own, where names and
+    sections of the intermediates are those of this function.
     """
     variants = family.frame_assignments(entry.frame_assignment)
     small = family.plain().size <= entry.largest
@@ -293,7 +292,7 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
     )
     candidates = _different(entry, _variants_to_try(family, entry, variants), formulations)
     if len(candidates) > 1:
-        with family.graph.apart():  # one for all candidates: what they share is made once
+        with family.graph.apart():  # shared by all candidates
             costs = [_cost(family.graph, _refs(formulation(variant))) for variant, formulation in candidates]
         ranked = sorted(zip(costs, candidates, strict=True), key=lambda pair: pair[0])
         if family.robot.loops:  # formulations differ much there: of those that cost the same one is enough
@@ -315,7 +314,7 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
 def _different(
     entry: Entry, variants: Sequence[Variant], formulations: Sequence[Formulation]
 ) -> list[tuple[Variant, Formulation]]:
-    """Frame assignments and formulations that are worth deriving: those that cannot but agree are there once."""
+    """Frame assignments and formulations that can differ: one of each kind."""
     found: dict[tuple[object, ...], tuple[Variant, Formulation]] = {}
     for variant in variants:
         for formulation in formulations:
@@ -327,7 +326,7 @@ def _different(
 
 
 def _variants_to_try(family: VariantFamily, entry: Entry, variants: Sequence[Variant]) -> Sequence[Variant]:
-    """All frame assignments where that is cheap, else the best one for inverse dynamics or forward kinematics."""
+    """All frame assignments if that is cheap, else the best one for inverse dynamics or forward kinematics."""
     size = family.plain().size
     if len(variants) == 1 or (entry.explore and size <= entry.largest) or (family.robot.loops and size <= SMALL_MECHANISM):
         return variants
@@ -382,7 +381,7 @@ def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequenc
 def _shared_out(
     arguments: Sequence[Argument], refs: Sequence[int]
 ) -> tuple[list[tuple[Argument, Sequence[int]]], Sequence[int]]:
-    """The references of every output argument, and those that remain."""
+    """The references of every output, and the remaining ones."""
     outputs = []
     for argument in arguments:
         outputs.append((argument, refs[: argument.size]))

@@ -23,7 +23,7 @@ from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.spatial.vectors import Mat
 
-SMALLEST_LOOP = 7  # coordinates, from which on the columns of a solution are a loop (measured)
+SMALLEST_LOOP = 7  # coordinates from which the columns of a solution become a loop (measured)
 
 
 def _by_differentiation(variant: Variant, qdd: Sequence[Value]) -> tuple[Mat, Mat]:
@@ -40,7 +40,7 @@ def _by_differentiation(variant: Variant, qdd: Sequence[Value]) -> tuple[Mat, Ma
 
 
 def _by_composite_bodies(variant: Variant, qdd: Sequence[Value]) -> tuple[Mat, Mat]:
-    """The same by recursion; what springs, friction and the user's own terms add is differentiated."""
+    """The same by recursion; springs, friction and the user's own terms are differentiated."""
     q, qd = variant.input("q"), variant.input("qd")
     mechanism, placed = variant.mechanism, variant.place(q)
     motions = outward(mechanism, placed, q, qd, qdd, [-g for g in mechanism.gravity])
@@ -61,7 +61,7 @@ def _coriolis(variant: Variant) -> Mat:
 
 
 def _bias_of_composite_bodies(variant: Variant) -> list[Value]:
-    """C qd + G, springs and friction: beside the derivatives, which need C and the bodies, less than Newton-Euler once more."""
+    """C qd + G, springs and friction: cheaper than Newton-Euler, since the derivatives need C and the bodies anyway."""
     q, qd = variant.input("q"), variant.input("qd")
     weights = gravity_by_composites(variant.mechanism, variant.place(q), q)
     result = []
@@ -88,7 +88,7 @@ def _inverse(derivatives: _Derivatives) -> Formulation:
 
 
 def _loaded(variant: Variant, blocks: Sequence[Mat]) -> list[Mat]:
-    """Derivatives of F from those of its rows without the friction of loads, by the chain rule in every row."""
+    """Derivatives of F by the chain rule, from those of its rows without load friction."""
     graph, qd = variant.graph, variant.input("qd")
     rows = [graph.input(f"row[{k}]") for k in range(variant.size)]
     F = variant.loaded(rows, qd)
@@ -105,7 +105,7 @@ def _loaded(variant: Variant, blocks: Sequence[Mat]) -> list[Mat]:
 
 @dataclass(frozen=True)
 class FirstDerivatives:
-    """Of the accelerations that F gives, and these."""
+    """Forward dynamics and its first derivatives."""
 
     qdd: list[Value]
     by_q: Mat
@@ -117,9 +117,9 @@ class FirstDerivatives:
 
 
 def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias) -> FirstDerivatives:
-    """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1.
+    """d qdd/dx = -M^-1 dF/dx at the accelerations of F; d qdd/dF = M^-1.
 
-    With friction of loads F stands for F less that, whose slopes by qd and F are those of single rows.
+    With load friction, F is the force without it; its slopes by qd and F act row by row.
     """
     n, rest, F, qd = variant.size, forces(variant), variant.input("F"), variant.input("qd")
     rows = variant.unloaded(F, qd)
@@ -139,7 +139,7 @@ def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias
 
 
 def first_derivatives(variant: Variant) -> FirstDerivatives:
-    """Of forward dynamics, by the recursion where there is one."""
+    """First derivatives of forward dynamics, by recursion if possible."""
     if variant.mechanism.moves_by_screws:
         return _of_accelerations(variant, _by_composite_bodies, _bias_of_composite_bodies)
     return _of_accelerations(variant, _by_differentiation, bias)
@@ -156,7 +156,7 @@ def _forward(derivatives: _Derivatives, forces: _Bias) -> Formulation:
 
 
 def _solved_in_loops(variant: Variant, found: FirstDerivatives) -> Looped | None:
-    """The same with loops for the solutions alone."""
+    """The same, with loops only for the solutions."""
     loops = Loops(variant.graph)
     if variant.size < SMALLEST_LOOP:
         return None
@@ -178,7 +178,7 @@ def _inverse_of_mass(variant: Variant, factors: Factorization) -> Mat:
 def _formulations(
     differentiation: Formulation, recursion: Formulation, closed: Formulation
 ) -> Callable[[Variant], tuple[Formulation, ...]]:
-    """Differentiation is for every robot, the recursion for rigid ones, and cheaper for large ones."""
+    """Differentiation works for every robot; the recursion for rigid ones, and is cheaper for large ones."""
 
     def choice(variant: Variant) -> tuple[Formulation, ...]:
         if variant.robot.loops:

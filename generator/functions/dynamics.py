@@ -62,21 +62,21 @@ def driving_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
 
 
 def unloaded_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
-    """F without the friction that grows with the load of a drive: linear in the accelerations."""
+    """F without load friction: linear in the accelerations."""
     q, qd = variant.input("q"), variant.input("qd")
     forces = variant.forces(q, qd, variant.input("qdd"), variant.mechanism.gravity, loads)
     return [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
 
 
 def load_friction_forces(variant: Variant) -> Derived:
-    """The friction of the loads that F holds."""
+    """The friction that grows with the loads in F."""
     with variant.graph.section("friction of loads"):
         rows = zip(variant.drives, variant.input("F"), variant.input("qd"), strict=True)
         return Derived((variant.free([drive.load_friction(force, rate) for drive, force, rate in rows]),))
 
 
 def friction_forces(variant: Variant) -> Derived:
-    """D qd and Coulomb friction: what takes energy from the motion."""
+    """D qd and Coulomb friction: what dissipates energy."""
     return Derived((variant.friction(variant.input("q"), variant.input("qd")),))
 
 
@@ -88,7 +88,7 @@ def _sheared_payload_forces(variant: Variant) -> Derived:
 
 @unless_sheared(_sheared_payload_forces)
 def payload_forces(variant: Variant) -> Derived:
-    """Q_SU = J^T w of a wrench on the tip (002 (25)), wrench in tip components: wrench recursion from the tip inward."""
+    """Q_SU = J^T w of a wrench on the tip (002 (25)) in tip components, by a recursion from the tip inward."""
     q = variant.input("q")
     placed = variant.place(q)
     wrench = variant.input("wrench", 6)
@@ -109,7 +109,7 @@ def payload_forces(variant: Variant) -> Derived:
 
 
 def _factorized(variant: Variant) -> Factorization:
-    """M, where it can be with coordinates for the slots of windows: then it has few entries beside its diagonal."""
+    """M, with coordinates for the slots of windows if possible: then it is nearly diagonal."""
     mechanism = variant.separate
     free: dict[int, Value] = {}
     if mechanism is None or mechanism.has_linear_tips:
@@ -123,7 +123,7 @@ def _factorized(variant: Variant) -> Factorization:
             for c, j in enumerate(actual):
                 M[i][j] = own[r][c]
         free = {actual[k]: 1 - clamped for k, clamped in variant.clamped.items()}
-        for slot in sorted(set(range(mechanism.size)) - set(actual)):  # a slot may meet a beam whose nodes a joint holds
+        for slot in sorted(set(range(mechanism.size)) - set(actual)):
             for k, share in free.items():
                 M[slot][k] = M[k][slot] = share * M[k][slot]
     with variant.graph.section("factorization of the mass matrix"):
@@ -139,25 +139,25 @@ def _bodies(mechanism: Mechanism) -> list[tuple[int, ...]]:
 
 
 def bias(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
-    """All forces that do not depend on accelerations; the friction of loads does."""
+    """All forces that do not depend on accelerations (load friction does)."""
     q, qd = variant.input("q"), variant.input("qd")
     forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity, loads)
     return [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
 
 
 def accelerating_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
-    """F less all that does not depend on accelerations, the friction of the load that it holds included."""
+    """F minus all forces that do not depend on accelerations, and minus load friction."""
     rest, rows = bias(variant, loads), variant.unloaded(variant.input("F"), variant.input("qd"))
     return [f - r for f, r in zip(rows, rest, strict=True)]
 
 
 def acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
-    """The accelerations that F gives, and the factorization of M."""
+    """The accelerations under F, and the factorization of M."""
     return solution(variant, accelerating_forces(variant))
 
 
 def solution(variant: Variant, right: Sequence[Value]) -> tuple[list[Value], Factorization]:
-    """The accelerations that forces give to the masses alone, and the factorization of M."""
+    """The accelerations of the masses alone under these forces, and the factorization of M."""
     factors = _factorized(variant)
     with variant.graph.section("solution for the accelerations"):
         return factors.solve(right), factors
@@ -174,8 +174,8 @@ def solution_by_articulated_bodies(variant: Variant, right: Sequence[Value]) -> 
 def elastic_inverse_dynamics(variant: Variant) -> Derived:
     """Driving forces for given joint accelerations at the present elastic state; no force acts on elastic coordinates.
 
-    Joints without drives, a free base, move as freely as elastic coordinates do. The elastic rows
-    M_ee xdd + M_ej qdd_j + bias_e = 0 give the elastic accelerations, the joint rows then the forces.
+    Joints without drives, such as a free base, count as elastic. The elastic rows M_ee xdd + M_ej qdd_j + bias_e = 0 give the
+    elastic accelerations, then the joint rows the forces.
     """
     elastic = [k for k in range(variant.size) if not variant.driven[k]]
     joints = [k for k in range(variant.size) if variant.driven[k]]
@@ -207,7 +207,7 @@ def elastic_inverse_dynamics(variant: Variant) -> Derived:
 
 
 def _inner_chain(variant: Variant, kept: list[int]) -> list[int]:
-    """For each kept coordinate the position among them of the next one inward, -1 where there is none."""
+    """For each kept coordinate the index of the next one inward; -1 if there is none."""
     parents = variant.mechanism.coordinate_parents
     chain = []
     for k in kept:
@@ -245,10 +245,10 @@ def solving_formulations(
     articulated: Formulation,
     closed: Callable[[Variant], tuple[Formulation, ...]] | None = None,
 ) -> Callable[[Variant], tuple[Formulation, ...]]:
-    """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints.
+    """Factorization costs the cube of the longest chain, articulated bodies its length; the costs meet at ten joints.
 
-    Flexible links have many coordinates each, so that they can meet at one: both are tried. Of robots with loops it is
-    ``closed``, where the closed mechanism is meant.
+    With flexible links, which have many coordinates each, they can meet at one: both are tried. Robots with loops take
+    ``closed`` where the closed mechanism is meant.
     """
 
     def formulations(variant: Variant) -> tuple[Formulation, ...]:
@@ -285,7 +285,7 @@ def potential_energy(variant: Variant) -> Derived:
 
 
 def strain_energy(variant: Variant) -> Derived:
-    """U: of flexible links and joints."""
+    """U of flexible links and joints."""
     return Derived(([variant.strain_energy(variant.input("q"))],))
 
 
@@ -295,7 +295,7 @@ def elastic_forces(variant: Variant) -> Derived:
 
 
 def stiffness_matrix(variant: Variant) -> Derived:
-    """K: of flexible links and joints."""
+    """K of flexible links and joints."""
     return Derived((flat(variant.stiffness(variant.input("q"))),))
 
 
@@ -316,7 +316,7 @@ def _vector(name: str, unit: str, doc: str) -> Outputs:
 
 
 def _stiffness_note(variant: Variant) -> str:
-    """What the header says of K: where it depends on q and what it then is."""
+    """The header's sentence about K, and about its dependence on q."""
     if not variant.depends_on_elements:
         return "constant"
     if all(body.has_constant_coefficients for body in variant.elastic_bodies):
@@ -325,12 +325,12 @@ def _stiffness_note(variant: Variant) -> str:
 
 
 def _damping_note(variant: Variant) -> str:
-    """The same of D."""
+    """The header's sentence about D."""
     return "at the present q" if variant.depends_on_elements else "constant"
 
 
 def _elastic_note(variant: Variant) -> str:
-    """How the elastic forces and K belong together."""
+    """How the elastic forces relate to K."""
     if all(body.has_constant_coefficients for body in variant.elastic_bodies):
         return ": K q"
     return ": K(q) q, and along the slides of telescopic links 1/2 q^T (dK/dd) q"

@@ -1,7 +1,4 @@
-"""One function of a robot, ready to emit: a program with a name, and the elements of sliding joints that it depends on.
-
-Also what callers need to know of functions and of their model, be they derived now or compiled before.
-"""
+"""One function of a robot, ready to emit, and what callers need to know of functions and models, new or compiled before."""
 
 from __future__ import annotations
 
@@ -22,15 +19,15 @@ from elastogen.runtime.interface.argument import Argument
 
 
 class Signature(Protocol):
-    """What others know of an emitted function, derived now or compiled before."""
+    """What callers know of an emitted function, new or compiled before."""
 
     @property
     def name(self) -> str:
-        """Without the robot's prefix."""
+        """Its name without the robot's prefix."""
 
     @property
     def brief(self) -> str:
-        """What it is for."""
+        """One sentence about it."""
 
     @property
     def inputs(self) -> tuple[Argument, ...]:
@@ -50,16 +47,16 @@ class Signature(Protocol):
 
     @property
     def selectors(self) -> tuple[Selector, ...]:
-        """Sliding joints whose elements it depends on."""
+        """The sliding joints on whose elements it depends."""
 
     @property
     def has_kinks(self) -> bool:
-        """Whether it chooses between formulas."""
+        """Whether it has no derivative where it switches between formulas."""
 
 
 @dataclass(frozen=True)
 class CompiledFunction:
-    """A function of a model that was compiled before; its program is not known."""
+    """A function of a model that was compiled before; its program is unknown."""
 
     name: str
     brief: str
@@ -72,11 +69,11 @@ class CompiledFunction:
 
 
 class Composition(Protocol):
-    """How C puts a function together from others: see composed/composition.py."""
+    """How C composes a function of others: see composed/composition.py."""
 
     @property
     def functions(self) -> Mapping[str, Function]:
-        """Of the model, by name."""
+        """The functions of the model, by name."""
 
     @property
     def newton_euler(self) -> Function:
@@ -87,16 +84,16 @@ class Composition(Protocol):
         """Whether it takes the place of the program."""
 
     def count(self, name: str) -> OperationCount:
-        """Operations of a function with all that it calls."""
+        """Operations of a function, with those of all its calls."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """One function to emit: its name, what it is for (one sentence, with the equation) and its program.
+    """One function to emit: its name, one sentence with its equation, and its program.
 
-    Where they depend on the element inside a sliding joint, ``selectors`` say which one counts at a state, and the program has
-    the indicators of all elements as a further input (elements_inside.py), which the emitted function computes. With a
-    ``composition`` C calls other functions in place of the program.
+    If it depends on the element inside a sliding joint, ``selectors`` find that element at a state, and the program has the
+    indicators of all elements as a further input (elements_inside.py), which the emitted function computes. With a
+    ``composition`` C calls other functions instead of the program.
     """
 
     name: str
@@ -122,18 +119,18 @@ class Function:
 
     @property
     def has_kinks(self) -> bool:
-        """Whether it has no derivative where it changes its choice between formulas."""
+        """Whether it has no derivative where it switches between formulas."""
         return self.program.has_kinks or any(len(s.elements) > 1 and not s.smooth for s in self.selectors)
 
     @property
     def count(self) -> OperationCount:
-        """Operations of what is emitted."""
+        """Operations of the emitted function."""
         return self.program.count if self.composition is None else self.composition.count(self.name)
 
     def evaluate(
         self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None, dtype: type = float
     ) -> dict[str, Any]:
-        """Evaluate in plain Python and numpy, at one state; NaN where a joint is out of its range."""
+        """Evaluate in Python and numpy, at one state; NaN where a joint is out of its range."""
         if not self.selectors:
             return self.program.evaluate(arguments, parameters, dtype)
         inside = indicators_at(self.selectors, arguments["q"])
@@ -144,7 +141,7 @@ class Function:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is known of one robot's model, whether its functions are derived now or were compiled before."""
+    """What is known of a model, whether its functions are new or were compiled before."""
 
     robot: Robot
     functions: tuple[Signature, ...]

@@ -1,4 +1,4 @@
-"""Functions of the catalogue for the identification of inertial parameters."""
+"""Functions for the identification of inertial parameters."""
 
 from __future__ import annotations
 

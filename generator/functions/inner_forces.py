@@ -1,4 +1,4 @@
-"""Functions of the catalogue: reactions in the joints, resultants of the links, loads of beams' sections."""
+"""Reactions in the joints, resultants of the links, loads in sections of beams."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from elastogen.generator.spatial.vectors import Vec, add, cross, times
 
 
 def moving_links(variant: Variant) -> list[LinkFrame]:
-    """The frames behind the moving joints, in their order."""
+    """The frames after the moving joints, in order."""
     named = {link.name: link for link in variant.mechanism.link_frames[:-1]}
     return [named[joint.child] for joint in variant.robot.moving_joints]
 
@@ -30,7 +30,7 @@ def _state(variant: Variant, gravity: Vec) -> State:
 
 
 def _transmitted(variant: Variant, state: State) -> tuple[list[Wrench], list[Value]]:
-    """What everything outside of each frame needs, and pivots; loops carry a part of it."""
+    """The wrench that all bodies beyond each frame need, and pivots; loops carry a part of it."""
     mechanism = variant.mechanism
     if not variant.robot.loops:
         return reactions.all_transmitted(mechanism, state), []
@@ -47,7 +47,7 @@ def _values(wrenches: list[Wrench], pivots: Sequence[Value] = ()) -> Derived:
 
 
 def _sheared(variant: Variant, gravity: Vec, *, own: bool, base: bool) -> Derived:
-    """Where linear tips shear the frames: free-body values in base components, or their projections R^T."""
+    """The same with frames that linear tips shear: free-body values in base components, or their projections R^T."""
     mechanism, links = variant.mechanism, moving_links(variant)
     motion = [variant.input(name) for name in ("q", "qd", "qdd")]
     single = reactions.sheared_wrenches(mechanism, motion, gravity)
@@ -103,7 +103,7 @@ def loads(variant: Variant) -> Derived:
 
 
 def _sections(robot: Robot) -> bool:
-    """Whether there are points on beams, or on solids of elements."""
+    """Whether there are points on beams or on meshed solids."""
     bodies = (robot.link(point.link).flexible for point in robot.points if point.link)
     return any(body is not None and (body.beam is not None or can_be_cut(body)) for body in bodies)
 

@@ -66,7 +66,7 @@ def jacobian_rate(variant: Variant) -> Derived:
 
 
 def jacobian_rate_tip(variant: Variant) -> Derived:
-    """The same, projected on the tip frame: R^T dJ/dt as 002 (13), not the derivative of the projected Jacobian."""
+    """The same in tip components: R^T dJ/dt as in 002 (13), not the derivative of the projected Jacobian."""
     tip = _link_poses(variant)[-1]
     return Derived((flat(kinematics.project(tip.R, _rate(variant))),))
 
@@ -98,7 +98,7 @@ def _rigid_twists(variant: Variant, *, acceleration: bool, local: bool) -> Deriv
 
 
 def _sheared_twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
-    """Velocities or accelerations from the poses; local components are the projections on the frame's axes."""
+    """Velocities or accelerations from the poses; local components are projections on the frame's axes."""
     motion = [variant.input(name) for name in ("q", "qd", "qdd")]
     chain = list(pairwise(motion))
     seeds = {x.ref >> 1: rate.ref for x, rate in zip(motion[0], motion[1], strict=True)}

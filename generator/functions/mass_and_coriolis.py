@@ -1,4 +1,4 @@
-"""Mass matrix and Coriolis matrix of a frame assignment, in several formulations; the catalogue takes the cheapest."""
+"""Mass matrix and Coriolis matrix, each in several formulations."""
 
 from __future__ import annotations
 
@@ -67,17 +67,17 @@ def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
 
 
 def coriolis_formulations(variant: Variant) -> tuple[Formulation, ...]:
-    """Differentiation is for every robot, composite bodies for rigid ones, and cheaper for large ones."""
+    """Differentiation works for every robot; composite bodies for rigid ones, and are cheaper for large ones."""
     if not variant.mechanism.moves_by_screws:
         return (coriolis_matrix_by_differentiation,)
     return (coriolis_matrix, coriolis_matrix_by_differentiation) if variant.size <= LARGEST_TRIED else (coriolis_matrix,)
 
 
 def _rotating_frames(variant: Variant) -> Mat:
-    """M S(qd): with quasi-velocities int J_i . dJ_j/dt dm is not half of dc_i/dqd_j, but 1/2 (M S)_ij more.
+    """M S(qd): with quasi-velocities int J_i . dJ_j/dt dm is 1/2 (dc_i/dqd_j + (M S)_ij).
 
-    The fields X_j of the velocities do not commute, dJ_j/dt - dJ_k/dt = dr[X_k, X_j]: S has their commutators. Empty where all
-    velocities are time derivatives of coordinates.
+    The fields X_j of the velocities do not commute, dJ_j/dt - dJ_k/dt = dr[X_k, X_j]: S has their commutators. Empty without
+    quasi-velocities.
     """
     qd, zero = variant.input("qd"), variant.graph.value(0)
     found = [(frame, S) for frame in variant.mechanism.frames if (S := frame.motion.structure(frame.own(qd))) is not None]

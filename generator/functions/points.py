@@ -1,4 +1,4 @@
-"""Functions of the catalogue: points and sensors on links, all points of a robot at once."""
+"""Points and sensors on links, all points of a robot at once."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def jerks(variant: Variant) -> Derived:
 
 
 def _sheared(variant: Variant, *, acceleration: bool) -> list[Twist]:
-    """Velocities or accelerations where linear tips make frames non-orthogonal, by differentiation of the poses."""
+    """Velocities or accelerations by differentiation of the poses, for linear tips, whose frames are not orthogonal."""
     motion = [variant.input(name) for name in ("q", "qd", "qdd")]
     seeds = {x.ref >> 1: rate.ref for x, rate in zip(motion[0], motion[1], strict=True)}
     found = []

@@ -1,7 +1,7 @@
-"""Functions of the catalogue that are methods of a model: what Python's help and editors say about each.
+"""Functions of the catalogue that are methods of a model: the help text of each.
 
-``python -m build.python_methods`` (``make methods``) joins this with the catalogue's inputs: data for the runtime, which makes
-the methods of it, and a stub for editors and mypy. Methods that do more than call their function are written in
+``python -m elastogen.build.python_methods`` (``make methods``) joins this with the catalogue's inputs: data of which the
+runtime makes the methods, and a stub for editors and mypy. Methods that do more than call their function are in
 ``runtime/functions``.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PythonMethod:
-    """What a method says, returns and takes beside the inputs of its function."""
+    """A method's help, results, and arguments beside the inputs of its function."""
 
     doc: str
     results: int = 1  # arrays that it returns

@@ -1,4 +1,4 @@
-"""Inverse dynamics as a matrix times the parameters it is linear in, and the combinations of them that can be identified.
+"""Inverse dynamics as a matrix times inertial parameters, and the combinations of these that can be identified.
 
 In this order: per frame that carries rigid bodies (a link's frame, and the tip of a flexible link) m, m x, m y, m z [kg, kg m]
 and L_xx, L_xy, L_xz, L_yy, L_yz, L_zz about the frame's origin [kg m^2], bodies on fixed joints and the payload included; per
@@ -35,16 +35,16 @@ from elastogen.generator.spatial.vectors import Mat, Rotation, Symmetric
 from elastogen.runtime.interface.argument import Argument
 
 PER_BODY = 10
-DEPENDENT = 1e-9  # a column within this of the span of others is a combination of them
+DEPENDENT = 1e-9  # relative distance from the span of other columns below which a column depends on them
 EXACT_SERIES = 2.0  # [rad] up to which the rotation of a tip by its series is exact
-ROUNDING = 1e-12  # a column this small beside the largest is a zero with rounding errors
+ROUNDING = 1e-12  # relative to the largest column: a smaller one is rounding
 
 
 # ---- rigid bodies
 
 
 def carriers(mechanism: Mechanism) -> list[tuple[int, LinkFrame]]:
-    """The frames that carry rigid bodies, and the user's frame that these are described in: the first one there, or itself."""
+    """The frames that carry rigid bodies, each with the user's frame for its parameters: the first one there, or itself."""
     zero, found = mechanism.graph.value(0), []
     for index, frame in enumerate(mechanism.frames):
         link = next((link for link in mechanism.link_frames[:-1] if link.frame == index), None)
@@ -79,11 +79,10 @@ def _parameters_of_body(link: LinkFrame, inertia: Inertia) -> list[Value]:
 
 @dataclass(frozen=True)
 class FlexibleLink:
-    """What a flexible link's equations are linear in.
+    """The parameters in which a flexible link's equations are linear.
 
-    Of a beam: its mass per length and its stiffnesses EI_z, EI_y, GJ, EA at the clamp, their courses along it being given; of a
-    body from integrals its mass, and 1 for its stiffness. The inertias of sections go with the mass per length. Damping is as
-    given, times 1.
+    A beam has its mass per length and its stiffnesses EI_z, EI_y, GJ, EA at the clamp, whose variation along it is given; a
+    body of integrals has its mass, and 1 for its stiffness. Inertias of sections scale with the mass per length; damping has 1.
     """
 
     index: int  # of its frame
@@ -106,7 +105,7 @@ def flexible_links(variant: Variant) -> list[FlexibleLink]:
         mass, stiffness = lower.value(body.mass), [(variant.graph.value(1), own)]
         if body.beam is not None:
             mass = lower.value(to_scalar(body.beam.beam.mass_per_length.start))
-        if body.beam is not None and not body.beam.beam.shear:  # what shears is not linear in one stiffness
+        if body.beam is not None and not body.beam.beam.shear:  # a beam that shears is not linear in one stiffness
             stiffness = [
                 (lower.value(value), tuple(own[j] for j, mode in enumerate(body.beam.modes) if mode.direction == direction))
                 for direction, value in _stiffnesses(body.beam)
@@ -123,7 +122,7 @@ def _stiffnesses(given: ShapedBeam) -> list[tuple[str, Scalar]]:
 
 
 def _flexible_columns(variant: Variant, link: FlexibleLink) -> list[list[Value]]:
-    """Columns of the stiffnesses and of the damping; that of the mass comes with the rigid bodies."""
+    """Columns of stiffnesses and damping; that of the mass comes with the rigid bodies."""
     q, qd = variant.input("q"), variant.input("qd")
     zeros, columns = variant.zeros(), []
     own = {k for _, group in link.stiffness for k in group}
@@ -147,7 +146,7 @@ def _flexible_columns(variant: Variant, link: FlexibleLink) -> list[list[Value]]
 
 
 def parameters_of(variant: Variant) -> list[Value]:
-    """The parameters of the robot as it is, live ones included."""
+    """The robot's own values of the parameters, live ones included."""
     values: list[Value] = []
     for index, link in carriers(variant.mechanism):
         values += _parameters_of_body(link, variant.mechanism.frames[index].inertia)
@@ -198,7 +197,7 @@ def regressor(variant: Variant) -> Mat:
 
 
 def _drive_columns(drive: Drive, rate: Value, acceleration: Value) -> list[tuple[Value, Value]]:
-    """The parameters that a drive has, and what each multiplies in its row."""
+    """The parameters of a drive, each with its factor in the drive's row."""
     graph = rate.graph
     columns: tuple[tuple[Value, Callable[[], Value]], ...] = (
         (drive.inertia, lambda: acceleration),
@@ -227,8 +226,7 @@ class BaseSet:
 def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
     """Find the base parameters from the regressor at random states (Gautier 1991).
 
-    Where the regressor depends on live lengths or angles, combinations would change with them: then only columns
-    that are always zero are dropped.
+    If the regressor depends on live lengths or angles, combinations would change with them: then only zero columns are dropped.
     """
     graph, n = variant.graph, variant.size
     refs = [value.ref for row in Y for value in row]
@@ -278,7 +276,7 @@ def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
 
 
 def _bend_little(variant: Variant, q: Array) -> None:
-    """Shrink deflections where a tip would leave the range of its series: columns grow without bound there and hide others."""
+    """Shrink deflections that leave the range of a tip's series: columns grow without bound there and hide others."""
     for slopes in link_slopes(variant.robot):
         if slopes.by_series:
             tip = [index for index, _ in slopes.places[0]]

@@ -1,14 +1,13 @@
-"""Second derivatives of inverse and forward dynamics in the form that solvers of optimal control take: of a weighted sum.
+"""Second derivatives of a weighted sum of inverse or forward dynamics, as solvers of optimal control take them.
 
-With constant weights w, one Hessian stands for n: that of w^T F(q, qd, qdd) or of w^T qdd(q, qd, F). F is linear in the
-accelerations, so that of its blocks only those of (q, q), (q, qd), (qd, qd) and (q, qdd) are not zero. The gradient comes from
-one pass backward through Newton-Euler, the blocks from passes forward through that. F(q, qd, qdd(q, qd, F)) = F differentiated
-twice gives, with l = M^-1 w,
+With constant weights w this is one Hessian instead of n: of w^T F(q, qd, qdd) or w^T qdd(q, qd, F). F is linear in the
+accelerations, so only the blocks (q, q), (q, qd), (qd, qd) and (q, qdd) are not zero. The gradient comes from one pass
+backward through Newton-Euler, the blocks from passes forward through that. F(q, qd, qdd(q, qd, F)) = F differentiated twice
+gives, with l = M^-1 w,
 
     d2(w^T qdd)/dx dy = -[ d2(l^T F)/dx dy + d2(l^T F)/(dx dqdd) dqdd/dy + (d2(l^T F)/(dy dqdd) dqdd/dx)^T ],
 
-where the right-hand side holds l fixed: the Hessian of forward dynamics is that of inverse dynamics and products with first
-derivatives.
+where l is held fixed on the right.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ WEIGHTS = "weights"
 
 @dataclass(frozen=True)
 class Blocks:
-    """Of the Hessian of w^T F: rows by the first variable, columns by the second."""
+    """Blocks of the Hessian of w^T F: rows by the first variable, columns by the second."""
 
     q_q: Mat
     q_qd: Mat
@@ -44,12 +43,12 @@ class Blocks:
 
     @property
     def all(self) -> tuple[Mat, Mat, Mat, Mat]:
-        """In the order of the outputs."""
+        """All blocks in the order of the outputs."""
         return self.q_q, self.q_qd, self.qd_qd, self.q_qdd
 
 
 def _blocks(variant: Variant, values: Sequence[Value], third: str = "qdd") -> Blocks:
-    """The Hessian of w^T F at the inputs q, qd, qdd and weights; of other values that are linear in their third input."""
+    """The Hessian of w^T F at q, qd, qdd; also of other values that are linear in their third input."""
     graph, mechanism, n = variant.graph, variant.mechanism, variant.size
     q, qd, linear, w = (variant.input(name) for name in ("q", "qd", third, WEIGHTS))
     if has_kinks(graph, values):
@@ -80,7 +79,7 @@ def _blocks(variant: Variant, values: Sequence[Value], third: str = "qdd") -> Bl
 
 
 def _gradient_forward(variant: Variant, values: Sequence[Value], w: Sequence[Value], third: str) -> tuple[list[Value], ...]:
-    """The same gradient by passes forward, where a selection leaves out what may be infinite."""
+    """The gradient by forward passes, where a selection skips values that may be infinite."""
     total = variant.graph.value(0)
     for weight, value in zip(w, values, strict=True):
         total = total + weight * value
@@ -139,12 +138,12 @@ def _outputs(letter: str, by: str, what: str, units: str) -> Outputs:
 
 
 def _linear(robot: Robot) -> bool:
-    """Whether F is linear in the accelerations, as the blocks suppose."""
+    """Whether F is linear in the accelerations, as the blocks assume."""
     return not robot.has_load_friction
 
 
 def _driven(robot: Robot) -> bool:
-    """Whether drives act on all freedoms, too, so that there is an inverse dynamics."""
+    """Whether, in addition, drives act on all freedoms, so that inverse dynamics exists."""
     return _linear(robot) and forced(robot)
 
 

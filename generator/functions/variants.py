@@ -1,4 +1,4 @@
-"""Frame assignments and choices for one robot's equations; the derivation keeps the cheapest for each function."""
+"""Frame assignments of one robot; the derivation keeps the cheapest for each function."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CARRIERS: dict[str, type[Graph]] = {GRAPH: Graph, SYMPY: SympyGraph}
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One layout: a mechanism with its frames, and the choices the recursions leave open."""
+    """One frame assignment: a mechanism with its frames, and the options of the recursions."""
 
     robot: Robot
     mechanism: Mechanism
@@ -58,18 +58,18 @@ class Variant:
 
     @property
     def own(self) -> OwnExpressions:
-        """The user's own terms, lowered once for all layouts."""
+        """The user's own terms, lowered once for all frame assignments."""
         assert self.expressions is not None  # of a robot with terms
         return self.expressions
 
     @property
     def analysis(self) -> LoopAnalysis:
-        """What is known of the robot's loops."""
+        """The analysis of the robot's loops."""
         return analysis_of(self.robot)
 
     @property
     def graph(self) -> Graph:
-        """The graph that everything is derived in."""
+        """The graph of all values."""
         return self.mechanism.graph
 
     @property
@@ -88,14 +88,14 @@ class Variant:
         return Extent(len(self.mechanism.link_frames), "NFRAMES")
 
     def input(self, name: str, size: int | None = None) -> list[Value]:
-        """The input vector of that name; zero for what is clamped, positions in the mechanism's order."""
+        """The input vector of that name; zero where clamped, positions in the mechanism's order."""
         if size is not None:
             return [self.graph.input(f"{name}[{index}]") for index in range(size)]
         order = self.mechanism.order if name in POSITIONS else range(self.size)
         return self.free([self.graph.input(f"{name}[{index}]") for index in order])
 
     def by_position(self, values: Sequence[Value]) -> list[list[Value]]:
-        """Rows of the derivatives of values by q; along the velocities where there are fewer of them than coordinates."""
+        """Rows of the derivatives of values by q; along the velocities if there are fewer of them."""
         q = self.input("q")
         if len(q) == self.size:
             return jacobian(self.graph, values, q)
@@ -104,13 +104,13 @@ class Variant:
 
     @property
     def pointed(self) -> PointedMechanism:
-        """The mechanism with points, where the frame assignment has any."""
+        """The mechanism with points, if there are any."""
         found = self.carrier or self.mechanism
         assert isinstance(found, PointedMechanism)
         return found
 
     def free(self, values: Iterable[Value]) -> list[Value]:
-        """A vector over all coordinates with zeros for those that are clamped."""
+        """A vector over all coordinates, with zeros for clamped ones."""
         return [value * (1 - self.clamped[k]) if k in self.clamped else value for k, value in enumerate(values)]
 
     @property
@@ -145,13 +145,13 @@ class Variant:
         return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
 
     def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """D qd + dry friction, and the user's own forces that have no potential; not the friction of loads."""
+        """D qd + dry friction, and the user's own forces without potential; no load friction."""
         with self.graph.section("friction and damping"):
             within = self.free(self.elasticity.internal_friction(qd))
             return [lost + internal for lost, internal in zip(self._outer_friction(q, qd), within, strict=True)]
 
     def _outer_friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """Without the internal friction of links, which is proportional to their stiffness."""
+        """The same without the internal friction of links, which is proportional to their stiffness."""
         with self.graph.section("friction and damping"):
             start = [drive.dry_friction(rate) for drive, rate in zip(self.drives, qd, strict=True)]
             result = self.elasticity.other_dampers(start, qd)
@@ -167,7 +167,7 @@ class Variant:
         return not all(drive.load.is_zero for drive in self.drives)
 
     def loaded(self, rows: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """Driving forces F from rows of the equation of motion without the friction of loads."""
+        """Driving forces F from rows without load friction."""
         with self.graph.section("friction of loads"):
             return [drive.loaded(row, rate) for drive, row, rate in zip(self.drives, rows, qd, strict=True)]
 
@@ -177,19 +177,19 @@ class Variant:
             return [drive.unloaded(force, rate) for drive, force, rate in zip(self.drives, F, qd, strict=True)]
 
     def own_potential(self, q: Sequence[Value]) -> Value:
-        """The user's own potentials."""
+        """The sum of the user's own potentials."""
         return OwnTerms(self, q, self.input("qd")).potential if self.robot.terms else self.graph.value(0)
 
     def own_potential_forces(self, q: Sequence[Value]) -> list[Value]:
-        """dV/dq of the user's own potentials V; the weights of the bodies are not among them."""
+        """dV/dq of the user's own potentials, without weights."""
         return OwnTerms(self, q, self.input("qd")).potential_forces if self.robot.terms else self.zeros()
 
     def elastic_forces(self, q: Sequence[Value]) -> list[Value]:
-        """Q_e = dU/dq, U the strain energy: K q, and what the length of a beam outside of its joint adds."""
+        """Q_e = dU/dq of the strain energy U: K q, and a term for the length of a beam outside of its joint."""
         return self._spring_forces(q, q)
 
     def _spring_forces(self, q: Sequence[Value], led: Sequence[Value]) -> list[Value]:
-        """Q_e, its constant stiffness times ``led`` (Elasticity.led) in place of q."""
+        """Q_e, with ``led`` (Elasticity.led) instead of q for constant stiffness."""
         with self.graph.section("elastic forces"):
             result = self.elasticity.springs(led)
             for body in self.elastic_bodies:
@@ -209,7 +209,7 @@ class Variant:
             return total
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """Q_e + D qd + dry friction, and the user's own terms; not the friction of loads."""
+        """Q_e + D qd + dry friction, and the user's own terms; no load friction."""
         springs = self._spring_forces(q, self.elasticity.led(q, qd))
         rows = zip(springs, self._outer_friction(q, qd), self.own_potential_forces(q), strict=True)
         return [spring + lost + own for spring, lost, own in rows]
@@ -234,7 +234,7 @@ class Variant:
         return self.masked(self._with_tangents(D, q, "qd"), 0)
 
     def _with_tangents(self, matrix: Mat, q: Sequence[Value], by: str) -> Mat:
-        """A matrix over all coordinates with the derivatives of the user's own forces at rest added to it."""
+        """A matrix plus the derivatives of the user's own forces at rest."""
         if not self.robot.terms:
             return matrix
         qd = self.input("qd")
@@ -247,7 +247,7 @@ class Variant:
         return [[x + y for x, y in zip(row, at_rest[n * k : n * k + n], strict=True)] for k, row in enumerate(matrix)]
 
     def masked(self, matrix: Mat, diagonal: float) -> Mat:
-        """A matrix over all coordinates without the rows and columns of clamped ones, a number on their diagonal."""
+        """A matrix with zero rows and columns for clamped coordinates, and a number on their diagonal."""
         columns = zip(*(self.free(row) for row in matrix), strict=True)
         result = [list(row) for row in zip(*(self.free(column) for column in columns), strict=True)]
         for k, clamped in self.clamped.items():
@@ -255,7 +255,7 @@ class Variant:
         return result
 
     def with_drive_inertia(self, M: Mat) -> Mat:
-        """A mass matrix of the bodies, with the inertia of the drives on the diagonal; 1 for clamped coordinates."""
+        """A mass matrix with the inertia of the drives on its diagonal; 1 for clamped coordinates."""
         result = [list(row) for row in M]
         for index, drive in enumerate(self.drives):
             result[index][index] = result[index][index] + drive.inertia
@@ -263,9 +263,9 @@ class Variant:
 
 
 class VariantFamily:
-    """All frame assignments of one robot in one graph, made on request; ``safe``: only those with the description's frames.
+    """All frame assignments of one robot in one graph, made on request; ``safe``: only the description's frames.
 
-    ``derivation`` is the carrier of the recursions, one of ``CARRIERS``; ``opening``: equations also count where loops open.
+    ``derivation`` is the carrier of the recursions, one of ``CARRIERS``; ``opening``: equations hold for open loops too.
     """
 
     def __init__(
@@ -298,7 +298,7 @@ class VariantFamily:
         self, *, reframe: bool, regroup: bool, separate: bool = False, points: bool = False, frames: tuple[str, ...] = (),
         closed: bool = False,
     ) -> Mechanism:  # fmt: skip
-        """The mechanism with or without optimized frames, base parameters, slots of windows, points; ``frames`` are points."""
+        """The mechanism with or without optimized frames, base parameters, slots of windows, and points."""
         key = (reframe, regroup, separate, points, frames, closed)
         if key not in self._mechanisms:
             with self.graph.section(PARAMETERS):
@@ -309,7 +309,7 @@ class VariantFamily:
         return self._mechanisms[key]
 
     def plain(self, *, merge: bool = False) -> Variant:
-        """The robot as described: its own frames and inertial parameters."""
+        """The description's own frames and inertial parameters."""
         if merge not in self._plain:
             self._plain[merge] = self._variant(False, False, merge, "tensor")
         return self._plain[merge]
@@ -320,7 +320,7 @@ class VariantFamily:
 
     @property
     def _alone(self) -> bool:
-        """Whether each family has one frame assignment only: where linear tips shear frames, and on request."""
+        """Whether each family has only one frame assignment: if linear tips shear frames, or on request."""
         return self.safe or self.plain().mechanism.has_linear_tips
 
     def dynamic(self, frames: tuple[str, ...] = ()) -> list[Variant]:
@@ -355,7 +355,7 @@ class VariantFamily:
         return found
 
     def frame_assignments(self, family: str) -> list[Variant]:
-        """Frame assignments by family, plain where it has no method; always in the same order, made once."""
+        """The frame assignments of a family ("plain" if it has no method), in a fixed order, made once."""
         if family not in self._frame_assignments:
             made: dict[str, Callable[[], list[Variant]]] = {
                 "kinematic": self.kinematic, "dynamic": self.dynamic, "points": self.pointed, "physical": self.physical,
@@ -367,7 +367,7 @@ class VariantFamily:
         return self._frame_assignments[family]
 
     def best(self, family: str, cost: Callable[[Variant], float]) -> Variant:
-        """The cheapest frame assignment of a family; found once, then remembered."""
+        """The cheapest frame assignment of a family, found once."""
         if family not in self._best:
             self._best[family] = min(self.frame_assignments(family), key=cost)
         return self._best[family]

@@ -1,4 +1,4 @@
-"""What a derived function is, for the comparison with the description: itself, parts of it, or a derivative of another one."""
+"""What a composed function is compared with: its parts, or a derivative of another function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from elastogen.generator.sliding.elements_inside import INDICATORS
 
 
 def asked_parts(name: str, known: Mapping[str, Entry], function: Function, variant: Variant) -> list[tuple[Asked, int]]:
-    """The functions that a derived one consists of, each with the number of its outputs."""
+    """The functions that it consists of, each with its number of outputs."""
     inputs = tuple(argument for argument in function.program.inputs if argument.name != INDICATORS)
     if MARK in name:
         return [(Asked(part, inputs), len(known[part].outputs(variant))) for part in name.split(MARK)]

@@ -1,12 +1,12 @@
-"""Functions of robots with dense modes that C puts together from others, so that their long loops are emitted once.
+"""Functions of robots with dense modes that call other functions in C, so that their long loops are emitted once.
 
     coriolis_vector     inertia_forces at rest: qdd = 0
     inertia_forces      Newton-Euler, with the weight times 0
     inverse_dynamics    Newton-Euler, with the weight times 1, elastic and friction forces
     forward_dynamics    M qdd = F - inverse_dynamics(q, qd, 0), by elimination
 
-Each has a program as before, which is compared with the description; here it is compared with what C is to compute, at the
-same states. Where they differ, as with friction that grows with the load, the program is emitted.
+The program of each function is compared with what the calls would compute, at the states of the self-check. Where they
+differ, as with friction that grows with the load, the program is emitted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Composition:
-    """How C puts a function together: see build/c/composition.py."""
+    """How C composes a function: see build/c/composition.py."""
 
     functions: Mapping[str, Function]  # of the model, by name; those that come later, too
     newton_euler: Function  # with a weight as its last input
@@ -48,7 +48,7 @@ class Composition:
     replaces: bool = True  # whether it takes the place of the function's program
 
     def count(self, name: str) -> OperationCount:
-        """Operations of a function with all that it calls."""
+        """Operations of a function, with those of all its calls."""
         if not self.replaces:
             return self.functions[name].program.count
         if name in ("inertia_forces", "inverse_dynamics"):
@@ -74,7 +74,7 @@ class Composer:
     _newton_euler: Function | None = None
 
     def take(self, function: Function) -> Function:
-        """The function as it is to be emitted."""
+        """The function to emit."""
         made = self._composed(function) if self._is_possible(function) else function
         self.functions[function.name] = made
         return made
@@ -99,7 +99,7 @@ class Composer:
         return replace(function, composition=made)
 
     def _values(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """What C is to compute."""
+        """What the composed C computes."""
         rest = {**arguments, "qdd": np.zeros_like(arguments["qdd"])}
 
         def forces(at: Mapping[str, Any], weight: float) -> Any:

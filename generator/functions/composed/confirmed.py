@@ -1,4 +1,4 @@
-"""What becomes of a derived function that is compared with the description: taken, derived again, doubted or refused."""
+"""What follows from the comparison with the description: a function is kept, derived again, doubted or refused."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from elastogen.generator.robot.location import Location
 def confirmed(
     function: Function, name: str, parts: Sequence[tuple[Asked, int]], check: SelfCheck, again: Callable[[], Function]
 ) -> Function:
-    """A function that agrees with the description; where it does not, the one that ``again`` derives in its own frames.
+    """Return the function if it agrees with the description, else the one that ``again`` derives in the user's frames.
 
-    Where that one differs as well, but the two agree with each other, the comparison is in doubt, which takes differences, null
-    spaces or solutions for some functions. A warning says so; of primary functions it is an error.
+    If that one differs too, but the two agree with each other, the comparison itself may be inaccurate (it takes differences,
+    null spaces or solutions): a warning, and for primary functions an error.
     """
     error, robot = check.error(function.program, parts), check.robot
     if error <= TOLERANCE:

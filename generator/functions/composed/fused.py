@@ -1,4 +1,4 @@
-"""Several functions at one state as one: what they share, above all the kinematics, is computed once."""
+"""Several functions at one state as one, which computes once what they share, above all the kinematics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASSIGNMENTS = {
     "kinematic": 1,
     "plain": 1,
     "physical": 2,
-}  # of the functions that can be fused; the higher one serves both
+}  # frame assignments that can be fused; the later one serves both
 
 
 def fused_name(name: str) -> str:
@@ -40,7 +40,7 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
     inputs = {given for entry in entries for given in entry.inputs}
     order = [*(given for given in MOTION if given in inputs), *sorted(inputs - set(MOTION))]
 
-    largest_first = sorted(range(len(entries)), key=lambda k: -len(entries[k].inputs))  # as the C is printed: takes less time
+    largest_first = sorted(range(len(entries)), key=lambda k: -len(entries[k].inputs))
 
     def outputs(variant: Variant) -> tuple[Argument, ...]:
         found = tuple(argument for entry in entries for argument in entry.outputs(variant))

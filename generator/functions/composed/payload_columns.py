@@ -1,4 +1,4 @@
-"""The payload among the columns of the regressor: which link carries it, and its parameters in that link's frame."""
+"""The payload in the regressor: which link carries it, and its parameters in that link's frame."""
 
 from __future__ import annotations
 

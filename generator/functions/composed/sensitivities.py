@@ -1,4 +1,4 @@
-"""First and second derivatives of any function of the catalogue by all its inputs, as optimizers and learners take them.
+"""First and second derivatives of any function of the catalogue by all its inputs, for optimizers and learning.
 
 With x the inputs one after the other and y the outputs one after the other, flattened row by row:
 
@@ -28,7 +28,7 @@ PARAMETERS = "_by_parameters"
 
 @dataclass(frozen=True)
 class _Sensitivity:
-    """One of the three: how it is said, what it takes beside the inputs, its shape, and its values."""
+    """One of the three: its description, its further inputs, its shape, and its values."""
 
     brief: str
     weighted: bool
@@ -76,7 +76,7 @@ KINDS = {
 
 
 def sensitivity_of(name: str, known: Mapping[str, Entry]) -> tuple[str, str] | None:
-    """The function and the ending that a name asks for; None: it asks for no sensitivity."""
+    """The function and the ending in a name; None if it is not a sensitivity."""
     for ending in (kind + more for kind in KINDS for more in ("", PARAMETERS)):
         base = name.removesuffix(ending)
         if base != name and name not in known and base in known and known[base].inputs:

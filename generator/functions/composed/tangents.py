@@ -15,13 +15,13 @@ ENDING = "_tangent"  # of the name: "forward_dynamics_tangent"
 
 
 def differentiated(name: str, known: Mapping[str, Entry]) -> str | None:
-    """The function whose tangent a name asks for; None: it asks for none."""
+    """The function whose tangent a name means; None if it is not a tangent."""
     base = name.removesuffix(ENDING)
     return base if base != name and name not in known and base in known and known[base].inputs else None
 
 
 def tangent_entry(entry: Entry) -> Entry:
-    """The entry of a function's tangent: all its inputs, the change of each, and what that changes in each output.
+    """The entry of a function's tangent: the inputs, a change of each, and the resulting change of each output.
 
     The change of q has nq numbers, one for each coordinate: those of a quaternion count one by one.
     """

@@ -1,11 +1,11 @@
-"""Contacts of robots with loops: all on the independent velocities of the closed mechanism, qd = G qd_I.
+"""Contacts of robots with loops, on the independent velocities of the closed mechanism, qd = G qd_I.
 
 With M_r = G^T M G, J_r = J G and accelerations qdd_0 without contacts, which keep the loops closed,
 
     (J_r M_r^-1 J_r^T) lambda = -(J qdd_0 + dJ/dt qd),   qdd = qdd_0 + G M_r^-1 J_r^T lambda,
 
-so that loops and contacts hold at once. What a loop holds already is a row of J_r that is zero but for rounding: its entries
-are judged by the sizes of the products that they are sums of.
+so that loops and contacts hold at once. A direction that a loop holds already is a row of J_r that is zero but for rounding,
+which is judged by the sizes of the products in its sums.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from elastogen.generator.program.graph import Op, Value
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.spatial.vectors import Mat, combination_scalar
 
-ROUNDED = 1e-12  # of the size of its products, squared: what is less of a row is rounding, in single precision too
-SINGULAR = 1e-9  # of its diagonal: a pivot of what carries the base below this is none
+ROUNDED = 1e-12  # relative to its products, squared: a smaller row is rounding, in single precision too
+SINGULAR = 1e-9  # relative to its diagonal: a smaller pivot counts as zero
 
 
 def _on_independent(rows: ContactRows, closing: Closing) -> tuple[ContactRows, Mat]:
-    """The rows by the independent velocities, and the sizes of the products in every entry."""
+    """The rows by independent velocities, and the sizes of the products in every entry."""
     graph, G = closing.graph, closing.map
     columns = [list(column) for column in zip(*G, strict=True)]
     with graph.section("rows of the contacts by the independent velocities"):
@@ -59,7 +59,7 @@ class _Touching:
         self.pivots = [*closing.elimination.pivots, *self.factors.pivots]
 
     def added(self, right: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-        """lambda that changes the rows by the right side, and what it adds to the independent velocities."""
+        """The lambda that changes the rows by the right side, and its effect on the independent velocities."""
         variant, graph = self.variant, self.variant.graph
         diagonal = [self.closing.reduced(mass(variant))[c][c] for c in range(len(self.closing.choice.independent))]
         with graph.section("inertia at the contacts"):
@@ -78,7 +78,7 @@ class _Touching:
 
 
 def contact_dynamics(variant: Variant) -> Derived:
-    """Accelerations that keep loops closed and active contacts at rest, and forces of contact."""
+    """Accelerations that keep loops closed and active contacts at rest, and the contact forces."""
     free, pivots, closing = closed_accelerations(variant)
     touching = _Touching(variant, closing)
     right = [-(x + b) for x, b in zip(touching.rows.times(free), contact_bias(variant, touching.rows), strict=True)]
@@ -90,7 +90,7 @@ def contact_dynamics(variant: Variant) -> Derived:
 
 
 def contact_impulse(variant: Variant) -> Derived:
-    """Velocities after an impact, which keep the loops closed, and its impulses."""
+    """Velocities after an impact, with closed loops, and its impulses."""
     closing = Closing(variant, variant.analysis.sparse)
     touching, qd = _Touching(variant, closing), variant.input("qd")
     carried, change = touching.added(impact(variant, touching.rows, touching.rows.times(qd)))
@@ -102,7 +102,7 @@ def contact_impulse(variant: Variant) -> Derived:
 
 
 def contact_inverse_dynamics(variant: Variant) -> Derived:
-    """Forces of the drives alone, and the least forces of contact that carry what no drive moves."""
+    """Drive forces, and the smallest contact forces that balance all coordinates without drives."""
     closing, graph = Closing(variant), variant.graph
     rows = ContactRows.made(variant)
     reduced, _ = _on_independent(rows, closing)

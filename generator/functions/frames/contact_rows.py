@@ -1,7 +1,7 @@
-"""Rows of contacts: their Jacobian and bias, a mask of those that are active, and the forces that stop them.
+"""Rows of contacts: Jacobian, bias, a mask of the active ones, and the contact forces.
 
-A row whose pivot is below ``REDUNDANT`` of its diagonal follows from the rows before it, and carries nothing.
-These choices are no kinks: a mask is data, and where rows become dependent, the state is singular.
+A row whose pivot is below ``REDUNDANT`` times its diagonal follows from the rows before it and carries no force.
+These choices do not count as kinks: a mask is data, and rows become dependent at singular states only.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.vectors import Mat, combination_scalar
 
-REDUNDANT = 1e-6  # pivot over diagonal; float keeps six digits of A, and bodies that touch differ by less than this
+REDUNDANT = 1e-6  # pivot over diagonal; in single precision A has six digits
 
 
 def _placed(variant: Variant) -> list[Placed]:
-    """The frames with those of the contacts, which a beam carries inside."""
+    """The frames, with those of contacts inside a beam."""
     return place(variant.pointed, variant.input("q"), merge=variant.merge)
 
 
@@ -42,7 +42,7 @@ def _jacobians(variant: Variant) -> list[Mat]:
 
 @dataclass(frozen=True)
 class ContactRows:
-    """The rows of all contacts: which contact and component each is, and its row of the Jacobian."""
+    """The rows of all contacts: contact, component and Jacobian row of each."""
 
     of: list[tuple[int, int]]
     J: Mat
@@ -50,7 +50,7 @@ class ContactRows:
 
     @classmethod
     def made(cls, variant: Variant) -> ContactRows:
-        """Those of a robot's contacts, and the input that says which are active."""
+        """The rows of a robot's contacts, and the input with the active ones."""
         contacts, flags = variant.robot.contacts, variant.input("active", len(variant.robot.contacts))
         of = [(k, component) for k, contact in enumerate(contacts) for component in range(contact.rows)]
         jacobians = [[variant.free(row) for row in J] for J in _jacobians(variant)]
@@ -88,7 +88,7 @@ def contact_bias(variant: Variant, rows: ContactRows) -> list[Value]:
 def carried_forces(
     variant: Variant, rows: ContactRows, factors: Factorization, right: Sequence[Value]
 ) -> tuple[list[Value], Mat]:
-    """lambda of A lambda = right for the active rows, 0 for the others; and the columns of M^-1 J^T."""
+    """Solve A lambda = right for the active rows (0 for others); also return the columns of M^-1 J^T."""
     with variant.graph.section("inertia at the contacts"):
         columns = [factors.solve(row) for row in rows.J]
         A = [[combination_scalar(variant.graph, row, column) for column in columns] for row in rows.J]
@@ -99,9 +99,9 @@ def carried_forces(
 def solved_rows(
     variant: Variant, A: Mat, active: Sequence[Value], right: Sequence[Value], least: Sequence[Value] | None = None
 ) -> list[Value]:
-    """A x = b by A = L D L^T, where rows that are not active, or follow from others, have x = 0.
+    """Solve A x = b by A = L D L^T; inactive and dependent rows have x = 0.
 
-    ``least`` are numbers that the pivots of rows exceed; of rows with smaller ones nothing is left but rounding.
+    ``least`` are the smallest pivots of the rows: a smaller one is rounding.
     """
     n, graph = len(A), variant.graph
     zero = graph.value(0)
@@ -109,7 +109,7 @@ def solved_rows(
     reciprocals: list[Value] = []
     H = [[A[r][c] if c <= r else zero for c in range(n)] for r in range(n)]
     for k in range(n):
-        independent = graph.choose(REDUNDANT * A[k][k] - H[k][k], active[k], 0, smooth=True)  # 1: it decides something
+        independent = graph.choose(REDUNDANT * A[k][k] - H[k][k], active[k], 0, smooth=True)
         if least is not None:
             independent = graph.choose(least[k] - H[k][k], independent, 0, smooth=True)
         pivot = graph.choose(0.5 - independent, H[k][k], 1, smooth=True)
@@ -131,7 +131,7 @@ def solved_rows(
 
 
 def moved(start: Sequence[Value], columns: Mat, carried: Sequence[Value]) -> list[Value]:
-    """The start and what contacts add: M^-1 J^T lambda."""
+    """The start plus the effect of the contacts, M^-1 J^T lambda."""
     found = list(start)
     for column, value in zip(columns, carried, strict=True):
         found = [x + c * value for x, c in zip(found, column, strict=True)]
@@ -139,7 +139,7 @@ def moved(start: Sequence[Value], columns: Mat, carried: Sequence[Value]) -> lis
 
 
 def impact(variant: Variant, rows: ContactRows, v: Sequence[Value]) -> list[Value]:
-    """What rows with the velocities v lose in an impact: -(v + e n (n . v)), of rotations all."""
+    """The change of velocities v in an impact: -(v + e n (n . v)); rotations stop."""
     contacts = variant.robot.contacts
     restitution = variant.input("restitution", len(contacts))
     normal: dict[int, Value] = {}

@@ -1,12 +1,12 @@
-"""Functions of the catalogue: a robot whose frames touch something, with a mask of the contacts that are active.
+"""Functions for contacts: frames that touch something, with a mask of the active ones.
 
-With J the rows of all contacts in base axes and a = 1 for active ones, 0 for others, accelerations and forces of contact follow
-from M qdd + bias = F + J^T lambda and J qdd + dJ/dt qd = 0 (Featherstone 2008, 8.3 and 11.1):
+With J the rows of all contacts in base axes, accelerations and contact forces follow from M qdd + bias = F + J^T lambda and
+J qdd + dJ/dt qd = 0 (Featherstone 2008, 8.3 and 11.1):
 
     A lambda = -(J qdd_0 + dJ/dt qd),   A = J M^-1 J^T,   qdd = qdd_0 + M^-1 J^T lambda,   qdd_0 = M^-1 (F - bias)
 
-One program serves all masks: rows of contacts that are not active are those of the identity. Rows that follow from others carry
-nothing: accelerations stay unique.
+One program serves all masks: inactive contacts have rows of the identity. Rows that follow from others carry no force, and
+accelerations stay unique.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from elastogen.generator.spatial.vectors import combination_scalar
 from elastogen.runtime.interface.argument import Argument
 
 CONTACTS = "contacts"
-SINGULAR = 1e-9  # of its diagonal: a pivot of what carries the base below this is none
+SINGULAR = 1e-9  # relative to its diagonal: a smaller pivot counts as zero
 
 
 @unless_closed(closed_contacts.contact_dynamics)
 def contact_dynamics(variant: Variant) -> Derived:
-    """Accelerations and forces of contact."""
+    """Accelerations and contact forces."""
     rows = ContactRows.made(variant)
     free, factors = dynamics.acceleration(variant)
     right = [-(x + b) for x, b in zip(rows.times(free), contact_bias(variant, rows), strict=True)]
@@ -41,7 +41,7 @@ def contact_dynamics(variant: Variant) -> Derived:
 
 @unless_closed(closed_contacts.contact_impulse)
 def contact_impulse(variant: Variant) -> Derived:
-    """Velocities after an impact, and its impulses: J qd_after = -e n (n . v) with v = J qd, in all active contacts."""
+    """Velocities after an impact, and its impulses: J qd_after = -e n (n . v), v = J qd, in all active contacts."""
     rows, qd = ContactRows.made(variant), variant.input("qd")
     right = impact(variant, rows, rows.times(qd))
     _, factors = dynamics.solution(variant, variant.zeros())
@@ -51,7 +51,7 @@ def contact_impulse(variant: Variant) -> Derived:
 
 @unless_closed(closed_contacts.contact_inverse_dynamics)
 def contact_inverse_dynamics(variant: Variant) -> Derived:
-    """Forces of the drives, and the least forces of contact (sum of squares) with which nothing else must push the base."""
+    """Drive forces, and the smallest contact forces (least squares) that carry the base."""
     rows, graph = ContactRows.made(variant), variant.graph
     tree = dynamics.unloaded_forces(variant)
     free = [k for k, velocity in enumerate(variant.robot.velocities) if not velocity.driven and not velocity.elastic]
@@ -88,7 +88,7 @@ def _touches(robot: Robot) -> bool:
 
 
 def _floats(robot: Robot) -> bool:
-    """Whether contacts can carry something: velocities that neither a drive nor a loop determines."""
+    """Whether some velocities are determined neither by drives nor by loops, so that contacts can carry them."""
     free = {k for k, v in enumerate(robot.velocities) if not v.driven and not v.elastic} if _touches(robot) else set[int]()
     return bool(free & {*analysis_of(robot).choice.independent}) if free and robot.loops else bool(free)
 

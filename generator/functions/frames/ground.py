@@ -1,4 +1,4 @@
-"""Function of the catalogue: how far the points of a ground are above it, and how fast they move away."""
+"""How high the contact points are above the ground, and how fast they rise."""
 
 from __future__ import annotations
 

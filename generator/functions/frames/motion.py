@@ -47,7 +47,7 @@ def pose(variant: Variant) -> Derived:
 
 
 def _referred(reference: str, at: Pose, twist: Twist) -> Twist:
-    """An aligned twist in another reference."""
+    """An aligned twist, converted to another reference."""
     if reference == BASE:
         return Twist(add(twist.linear, cross(at.p, twist.angular)), twist.angular)
     if reference == LOCAL:
@@ -69,7 +69,7 @@ def _sheared_jacobians(variant: Variant, reference: str) -> list[Mat]:
 
 
 def _jacobian_about_base(variant: Variant, found: Sequence[Pose], point: PointFrame) -> Mat:
-    """Unit twists of the joints as they are about the base's origin: they do not depend on where the frame is."""
+    """Unit twists of the joints about the base's origin, which do not depend on the frame."""
     mechanism, q = variant.pointed, variant.input("q")
     J = [variant.zeros() for _ in range(6)]
     for index in mechanism.ancestors(point.frame.frame):
@@ -152,7 +152,7 @@ def _velocities(variant: Variant, reference: str) -> list[Twist]:
 
 
 def _of_point(variant: Variant, reference: str, point: PointFrame, own: Sequence[Twist]) -> Twist:
-    """The velocity of a frame, from those of the moving frames in their own components."""
+    """The velocity of a frame, from that of its moving frame in the frame's own components."""
     link = point.frame
     if link.frame < 0:
         return Twist(variant.zeros(3), variant.zeros(3))
@@ -238,7 +238,7 @@ def _twist_output(name: str, unit: str) -> Outputs:
 
 
 def in_reference(name: str, reference: str) -> str:
-    """The name in C of a function in a reference; aligned is meant where nothing is said."""
+    """The name in C of a function in a reference; "aligned" has no suffix."""
     return name if reference == ALIGNED else f"{name}_{reference}"
 
 

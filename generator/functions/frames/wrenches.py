@@ -47,7 +47,7 @@ def _forces(variant: Variant) -> list[Value]:
 
 @unless_sheared(_sheared_forces)
 def _forces_inward(variant: Variant) -> list[Value]:
-    """The same from frame to frame, as in Newton-Euler: what the bodies do not have to provide."""
+    """The same by a recursion from frame to frame, as in Newton-Euler."""
     zeros = variant.zeros()
     still = variant.forces(variant.input("q"), zeros, zeros, variant.zeros(3), _loads(variant))
     return [-f for f in still]
@@ -70,14 +70,14 @@ def _relieved(variant: Variant) -> Derived:
 
 @unless_sheared(_relieved)
 def inverse_dynamics(variant: Variant) -> Derived:
-    """F, with the wrenches in the recursion of Newton and Euler."""
+    """F, with the wrenches inside the Newton-Euler recursion."""
     if variant.robot.loops:
         return closed_drive_forces(variant, dynamics.unloaded_forces(variant, _loads(variant)))
     return Derived((dynamics.driving_forces(variant, _loads(variant)),))
 
 
 def closed_forward_dynamics(variant: Variant) -> Derived:
-    """Of robots with loops: the wrenches act beside F."""
+    """For robots with loops: the wrenches add to F."""
     acting = variant.unloaded(variant.input("F"), variant.input("qd"))
     given = [f + w for f, w in zip(acting, _forces(variant), strict=True)]
     qdd, pivots, _ = closed_accelerations(variant, given=given)

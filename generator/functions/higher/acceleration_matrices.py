@@ -1,4 +1,4 @@
-"""The matrices of paper 002 as functions of the catalogue: A_ij, A_ijk, J_B, J_C, M, V, D, B, C, Q_m."""
+"""The matrices of paper 002: A_ij, A_ijk, J_B, J_C, M, V, D, B, C, Q_m."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from elastogen.runtime.interface.argument import Argument
 
 
 def _kept(variant: Variant, *coordinates: int) -> Value:
-    """1, or 0 where one of the coordinates is clamped."""
+    """1, or 0 if one of the coordinates is clamped."""
     product = variant.graph.value(1)
     for k in coordinates:
         product = product * (1 - variant.clamped[k]) if k in variant.clamped else product

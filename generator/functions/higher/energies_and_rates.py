@@ -1,4 +1,4 @@
-"""Higher-order functions of the catalogue: acceleration energies, rates of the forces, rates of the transformations."""
+"""Acceleration energies, and time derivatives of forces and transformations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _energy_rate(p: int, k: int) -> Callable[[Variant], Derived]:
 
 
 def _rate(variant: Variant, values: list[Value], k: int, depends_on: int = 3) -> list[Value]:
-    """Time derivative of order k of values that depend on so many of q, qd, qdd, ..."""
+    """Time derivative of order k of values that depend on the first ones of q, qd, qdd, ..."""
     motion = _motion(variant, depends_on + k)
     chain = variant.mechanism.in_time(motion)
     if TIME in variant.nominal:  # own terms may depend on it

@@ -1,4 +1,4 @@
-"""Functions of the catalogue: kinetic and acceleration energies per link and by component."""
+"""Kinetic and acceleration energies per link and by component."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = (*NAMES, "drive")
 
 
 def parts(p: int) -> Callable[[Variant], Derived]:
-    """The parts of the energy of order p (0: kinetic) of every link, and of its drive."""
+    """The parts of the energy of order p (0: kinetic) of every link and its drive."""
 
     def derive(variant: Variant) -> Derived:
         motion = [variant.input(name) for name in MOTION[: p + 2]]

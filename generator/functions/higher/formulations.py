@@ -1,8 +1,8 @@
-"""Generalized forces of inertia and weight by three principles of mechanics: what papers 000 to 002 argue about.
+"""Generalized forces of inertia and weight by three principles of mechanics, as papers 000 to 002 compare them.
 
 All give Q = M qdd + C qd + G. Newton and Euler sum forces and moments over the bodies (000 (96)), Lagrange differentiates the
-kinetic energy, Appell the energy of the accelerations (000 (104)-(106), 002 (28)). Where velocities are no rates of coordinates
-(quaternions), Lagrange's equations have the terms of Boltzmann and Hamel, whose coefficients follow from the motion itself.
+kinetic energy, Appell the acceleration energy (000 (104)-(106), 002 (28)). For quasi-velocities (quaternions), Lagrange's
+equations have the terms of Boltzmann and Hamel, whose coefficients follow from the motion itself.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from elastogen.generator.reference.random_states import random_positions
 from elastogen.runtime.interface.argument import Argument
 
 _ENERGY = next(entry for entry in energies_and_rates.ENTRIES if entry.name == "acceleration_energy_1")
-_NONE = 1e-9  # a coefficient below is zero: those that are not are integers
+_NONE = 1e-9  # a smaller coefficient is zero: all others are integers
 
 
 @dataclass(frozen=True)
 class Principle:
-    """One formulation: its name, the formula in LaTeX, and what it is derived by."""
+    """One formulation: its name, its formula in LaTeX, and its derivation."""
 
     name: str
     formula: str
@@ -59,7 +59,7 @@ def lagrange(variant: Variant) -> Derived:
 
 
 def appell(variant: Variant) -> Derived:
-    """Q = dS/dqdd + dV/dq, S the energy of the accelerations."""
+    """Q = dS/dqdd + dV/dq, S the acceleration energy."""
     (energy,) = _ENERGY.formulations[0](variant).outputs
     with variant.graph.section("the energy of the accelerations by the accelerations"):
         forces = jacobian(variant.graph, list(energy), variant.input("qdd"))[0]
@@ -67,7 +67,7 @@ def appell(variant: Variant) -> Derived:
 
 
 def weights(variant: Variant) -> list[Value]:
-    """dV/dq of the weights alone."""
+    """dV/dq of the weights."""
     with variant.graph.section("weights"):
         return variant.forces(variant.input("q"), variant.zeros(), variant.zeros(), variant.mechanism.gravity)
 
@@ -83,7 +83,7 @@ def _difference(x: Sequence[Value], y: Sequence[Value]) -> list[Value]:
 def _structure(variant: Variant) -> dict[tuple[int, int, int], float]:
     """c with [X_k, X_j] = sum_l c[k, j, l] X_l, X_k the motion of the coordinates with the k-th velocity alone.
 
-    They vanish where velocities are rates of coordinates. In moving frames they are constant: found in numbers, at one place.
+    They are zero unless there are quasi-velocities, and constant: found numerically at one configuration.
     """
     graph, mechanism, n = variant.graph, variant.mechanism, int(variant.size)
     q = variant.input("q")

@@ -1,7 +1,7 @@
-"""Forward dynamics of parallel robots by their legs: each is an inertia and a force at a point of the body that it carries.
+"""Forward dynamics of parallel robots by legs: each acts as an inertia and a force at a point of the body it carries.
 
 With u the acceleration of a leg's end in the axes of its last frame, less what it has at qdd = 0, and L = J^-T M J^-1, the leg
-needs the force L u + J^-T (tau - F) there. The bodies that are left are a tree, which articulated bodies solve.
+needs the force L u + J^-T (tau - F) there. The remaining bodies are a tree, solved by articulated bodies.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from elastogen.generator.spatial.articulated_inertia import ArticulatedInertia
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat, Matrix3, Rotation, Symmetric, Vec, add, cross, dot, product, sub, times
 
-WORST = 3  # configurations, at least, that another choice of independent velocities is made for
-FEW = 2  # legs on a body, up to which the accelerations of its points are rotated one by one
+WORST = 3  # configurations, at least, for which another choice of independent velocities is made
+FEW = 2  # legs on a body up to which the accelerations of its points are rotated one by one
 
 
 def has_legs(variant: Variant) -> bool:
-    """Whether every loop has a leg, and articulated bodies solve what is left."""
+    """Whether every loop has a leg, and articulated bodies can solve the rest."""
     legs = legs_of(variant.robot, variant.mechanism, variant.analysis)
     if not legs:
         return False
@@ -62,7 +62,7 @@ def _maps(variant: Variant, legs: Sequence[Leg]) -> list[LegMap]:
 
 
 def _without(mechanism: Mechanism, placed: Sequence[Placed], gone: Set[int]) -> tuple[Mechanism, list[Placed]]:
-    """The tree that is left without some frames, with the indices of its frames in order."""
+    """The tree without some frames, and the indices of its frames in order."""
     left = [index for index in range(len(mechanism.frames)) if index not in gone]
     numbers = {-1: -1, **{index: k for k, index in enumerate(left)}}
     frames = tuple(replace(mechanism.frames[k], parent=numbers[mechanism.frames[k].parent]) for k in left)
@@ -83,7 +83,7 @@ def closed_inverse_formulations(variant: Variant) -> tuple[Formulation, ...]:
 
 
 def _on_both(formulations: tuple[Formulation, ...], variant: Variant) -> tuple[Formulation, ...]:
-    """Each on the tree as it is and, where that is another, with masses that the loops let go to other links."""
+    """Each on the tree as it is and, if different, with masses moved to other links as loops allow."""
 
     def on_closed(formulation: Formulation) -> Formulation:
         return lambda v: formulation(v if v.closed is None else replace(v, mechanism=v.closed))
@@ -92,13 +92,13 @@ def _on_both(formulations: tuple[Formulation, ...], variant: Variant) -> tuple[F
 
 
 def forward_dynamics_by_other_coordinates(variant: Variant) -> Derived:
-    """Accelerations by independent velocities that determine the motion where those of the other formulations do not."""
+    """Accelerations by other independent velocities, for configurations where those of the other formulations fail."""
     qdd, pivots, _ = closed_accelerations(variant, at_drift=False, choice=_other_choice(variant))
     return Derived((qdd,), pivots)
 
 
 def _other_choice(variant: Variant) -> Choice:
-    """The elimination that suits the configurations in which pivots of the other formulations are smallest."""
+    """The elimination for configurations in which the other formulations have their smallest pivots."""
     mechanism, analysis = variant.mechanism, variant.analysis
     J = evaluated(variant.robot, mechanism, Closing(variant).loops.rows(variant.input("q")), analysis)
     least = np.minimum(smallest_pivots(J, analysis.choice), smallest_pivots(J, analysis.sparse))
@@ -118,7 +118,7 @@ def _other_choice(variant: Variant) -> Choice:
 
 
 def has_pairs(variant: Variant) -> bool:
-    """Whether every loop joins two legs, with the same components on both sides, and these legs are the whole robot."""
+    """Whether every loop joins two legs with the same components on both sides, and the robot is nothing but legs."""
     pairs = pairs_of(variant.robot, variant.mechanism, variant.analysis)
     if sorted(k for pair in pairs for leg in pair for k in leg.coordinates) != list(range(variant.size)):
         return False  # another arm beside them, or a leg of two loops
@@ -138,7 +138,7 @@ def has_pairs(variant: Variant) -> bool:
 
 
 def forward_dynamics_by_points(variant: Variant) -> Derived:
-    """Accelerations of a closed mechanism whose loops join two legs each, by those of the points where they meet.
+    """Accelerations of a mechanism whose loops join two legs each, by the accelerations of the points where they meet.
 
     With x the acceleration of the point in the axes of leg a, less what this has at qdd = 0, and o its difference for leg b:
     (L_a + R L_b R^T) x = -f_a - R (L_b o + f_b).
@@ -173,14 +173,14 @@ def forward_dynamics_by_points(variant: Variant) -> Derived:
 
 
 def _accelerating(variant: Variant) -> list[Value]:
-    """F less all forces at qdd = 0."""
+    """F minus all forces at qdd = 0."""
     qd = variant.input("qd")
     bias = tree_forces(variant, variant.zeros())
     return [f - b for f, b in zip(variant.unloaded(variant.input("F"), qd), bias, strict=True)]
 
 
 def inverse_dynamics_by_legs(variant: Variant) -> Derived:
-    """Forces of the drives alone, where these fit the freedoms and every loop has a leg; else as of any mechanism."""
+    """Drive forces if every loop has a leg and the drives fit the freedoms; else as for any mechanism."""
     elimination = _leg_elimination(variant)
     if elimination is None:  # in this frame assignment, though in others there is one
         return closed_inverse_dynamics(variant)
@@ -203,7 +203,7 @@ def _leg_elimination(variant: Variant) -> Elimination | None:
 
 
 class _Reaction:
-    """What one leg needs at its end, as the body there feels it, in base components."""
+    """The force that one leg needs at its end, in base components."""
 
     def __init__(self, variant: Variant, leg: Leg, leg_map: LegMap, M: Mat, forces: Sequence[Value]) -> None:
         self.leg, self.map = leg, leg_map
@@ -224,7 +224,7 @@ class _Reaction:
         self.force = self.spatial(needed)
 
     def spatial(self, values: Sequence[Value]) -> Vec:
-        """A vector from the components that the leg can give."""
+        """A vector from the components that the leg can exert."""
         found = [self.zero] * 3
         for axis, value in zip(self.map.axes, values, strict=True):
             found[axis] = value
@@ -298,7 +298,7 @@ def forward_dynamics_by_legs(variant: Variant) -> Derived:
 
 
 def _is_free(variant: Variant, index: int) -> bool:
-    """Whether a body moves freely against the base, and carries nothing but legs."""
+    """Whether a body moves freely and carries nothing but legs."""
     frames = variant.mechanism.frames
     frame = frames[index]
     alone = frame.parent < 0 and all(other.parent != index for other in frames)
@@ -315,10 +315,7 @@ def _free_body(
     carried: ArticulatedInertia,
     wrench: Vec,
 ) -> tuple[dict[int, Value], list[Vec], list[Value]]:
-    """Accelerations of a free body that carries an inertia and a wrench: own ones, in base components, and pivots.
-
-    In base axes, so that only the body's own inertia is rotated, not that of all legs.
-    """
+    """Accelerations of a free body with an added inertia and wrench, and pivots; in base axes, to rotate one inertia only."""
     frame = mechanism.frames[index]
     rotation = Rotation((Matrix3(pose.R),))
     own_inertia = Inertia(frame.inertia.m, rotation.outward(frame.inertia.S), rotation.outward_symmetric(frame.inertia.P))
@@ -338,7 +335,7 @@ def _free_body(
 
 
 class _Points:
-    """Arms and accelerations at qdd = 0 of the points of bodies that legs carry, in base components."""
+    """Lever arms and accelerations at qdd = 0 of the ends of legs, in base components."""
 
     def __init__(
         self, mechanism: Mechanism, found: Sequence[Pose], motions: Sequence[MotionState], legs: Sequence[Leg]
@@ -354,7 +351,7 @@ class _Points:
         return times(self.found[leg.other.frame].R, leg.other.position)
 
     def acceleration(self, leg: Leg) -> Vec:
-        """Of the point, less gravity."""
+        """The acceleration of the point minus gravity."""
         index, p = leg.other.frame, leg.other.position
         if index in self.many:
             return add(self.a[index], times(self.U[index], p))

@@ -1,4 +1,4 @@
-"""The closed mechanism in one frame assignment: rows of its loops, their elimination, forces of its drives."""
+"""The closed mechanism in one frame assignment: rows of its loops, their elimination, drive forces."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ FREE = "this mechanism has freedoms without drives: see `elastogen check`"
 
 
 def forced(robot: Robot) -> bool:
-    """Whether drives act on all freedoms of the joints; so they do on those of a tree."""
+    """Whether drives act on all freedoms of the joints; in a tree they do."""
     return not robot.loops or not analysis_of(robot).unforced
 
 
 def follows_drives(robot: Robot) -> bool:
-    """Whether there are coordinates without drives, which follow from what the drives do."""
+    """Whether coordinates without drives follow from the driven ones."""
     if robot.loops:
         return analysis_of(robot).determined
     return not all(velocity.driven for velocity in robot.velocities)
 
 
 def closed_pivots(variant: Variant) -> list[Value]:
-    """The pivots of what closes a robot's loops; none of a tree."""
+    """The pivots of the loops; none for a tree."""
     return Closing(variant).drive_forces(variant.zeros())[1] if variant.robot.loops else []
 
 
 class Closing:
-    """What closes a frame assignment: J, the bias, and qd = G qd_I by one choice of independent velocities."""
+    """The closed loops in a frame assignment: J, the bias, and qd = G qd_I for one choice of independent velocities."""
 
     def __init__(self, variant: Variant, choice: Choice | None = None) -> None:
         self.variant, self.graph = variant, variant.graph
@@ -69,14 +69,14 @@ class Closing:
         return [-b for b in self.loops.bias(self.variant.input("q"), self.variant.input("qd"))]
 
     def accelerations(self, independent: Sequence[Value]) -> list[Value]:
-        """All accelerations that keep loops closed, by the independent ones."""
+        """All accelerations with closed loops, from the independent ones."""
         right = self.negative_bias
         with self.graph.section("dependent accelerations"):
             return self.elimination.completed(right, independent)
 
     @cached_property
     def drift(self) -> list[Value]:
-        """The accelerations where the independent ones are zero."""
+        """The accelerations if the independent ones are zero."""
         return self.accelerations([self.graph.value(0)] * len(self.choice.independent))
 
     def projected(self, forces: Sequence[Value]) -> list[Value]:
@@ -106,10 +106,10 @@ class Closing:
     # ---- drives
 
     def drive_forces(self, forces: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-        """Forces of the drives alone that do what these forces on all velocities do, and pivots.
+        """Drive forces equivalent to these forces on all velocities, and pivots.
 
-        On elastic coordinates and a free base, which no drive moves, they are what it takes, as those of a tree. Where there
-        are more drives than freedoms, their squares have the smallest sum.
+        Elastic coordinates and a free base, which no drive moves, keep their rows as in a tree. With more drives than
+        freedoms, the sum of squares is smallest.
         """
         wanted = self.projected(forces)
         zero = self.graph.value(0)

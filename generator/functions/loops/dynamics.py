@@ -28,18 +28,18 @@ def tree_forces(variant: Variant, qdd: Sequence[Value]) -> list[Value]:
 
 
 def closed_inverse_dynamics(variant: Variant) -> Derived:
-    """Forces of the drives alone."""
+    """Drive forces."""
     return closed_drive_forces(variant, tree_forces(variant, variant.input("qdd")))
 
 
 def closed_drive_forces(variant: Variant, tree: Sequence[Value]) -> Derived:
-    """Forces of the drives alone, from the driving forces of the tree."""
+    """Drive forces from the driving forces of the tree."""
     F, pivots = Closing(variant).drive_forces(tree)
     return Derived((variant.loaded(F, variant.input("qd")),), pivots)
 
 
 def closed_inverse_dynamics_of_drives(variant: Variant) -> Derived:
-    """Forces of the drives for given accelerations of theirs, where these determine the motion, and all accelerations."""
+    """Drive forces and all accelerations, from the accelerations of the drives, if these determine the motion."""
     closing, qdd = Closing(variant), variant.input("qdd")
     moving = closing.accelerations([qdd[k] for k in closing.choice.independent])
     F, pivots = closing.drive_forces(tree_forces(variant, moving))
@@ -47,7 +47,7 @@ def closed_inverse_dynamics_of_drives(variant: Variant) -> Derived:
 
 
 def _acting(variant: Variant) -> list[Value]:
-    """What is left of F behind the friction of loads."""
+    """F without load friction."""
     return variant.unloaded(variant.input("F"), variant.input("qd"))
 
 
@@ -58,9 +58,9 @@ def closed_accelerations(
     given: Sequence[Value] | None = None,
     choice: Choice | None = None,
 ) -> tuple[list[Value], list[Value], Closing]:
-    """Accelerations, and pivots; by the sparse choice or that of the drives, forces at the drift or by M times it.
+    """Accelerations and pivots, by the sparse choice or the drives, with the drift in the forces or as M times it.
 
-    ``given`` are the forces, F where nothing is said; ``choice`` is another one.
+    ``given`` are the forces (default F); ``choice`` is another choice of independent velocities.
     """
     closing = Closing(variant, choice or (variant.analysis.sparse if sparse else variant.analysis.choice))
     if at_drift:
@@ -81,7 +81,7 @@ def closed_accelerations(
 
 
 def closed_forward_dynamics(sparse: bool, at_drift: bool) -> Formulation:
-    """A way to the accelerations."""
+    """One formulation of the accelerations."""
 
     def formulation(variant: Variant) -> Derived:
         qdd, pivots, _ = closed_accelerations(variant, sparse, at_drift)
@@ -124,7 +124,7 @@ def constraint_forces(variant: Variant) -> Derived:
 
 
 def loop_forces(variant: Variant) -> Derived:
-    """Force and moment that b gets from a, in frame a; of rows that are left out, none."""
+    """Force and moment of a on b, in frame a; zero for rows that are left out."""
     forces, pivots, closing = _constraint_forces(variant)
     with variant.graph.section("forces in the loops"):
         multipliers = closing.elimination.multipliers(forces)
@@ -134,7 +134,7 @@ def loop_forces(variant: Variant) -> Derived:
 
 
 def loop_loads(variant: Variant) -> tuple[list[tuple[LinkFrame, Vec, Vec]], list[Value]]:
-    """What loops exert on the links in a motion that the drives alone make, and pivots."""
+    """Forces of the loops on the links if only drives act, and pivots."""
     closing = Closing(variant)
     tree = tree_forces(variant, variant.input("qdd"))
     F, pivots = closing.drive_forces(tree)
@@ -155,7 +155,7 @@ def driven_map(variant: Variant) -> Derived:
 
 
 def driven_bias(variant: Variant) -> Derived:
-    """d: accelerations of a motion whose driven accelerations are zero."""
+    """d: the accelerations if the driven ones are zero."""
     closing = Closing(variant)
     return Derived((closing.drift,), closing.elimination.pivots)
 

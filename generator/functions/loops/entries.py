@@ -1,4 +1,4 @@
-"""Entries of the catalogue that only robots with loops have."""
+"""Functions that only robots with loops have."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What users write in SymPy, inside the equations: own terms, own functions, calls of the catalogue."""
+"""The user's SymPy in the equations: own terms, own functions, calls of the catalogue."""

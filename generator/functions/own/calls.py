@@ -1,7 +1,7 @@
-"""Functions of the catalogue as SymPy: calls whose results are matrices of unknowns that remember their arguments.
+"""Functions of the catalogue as SymPy: calls return matrices of undefined functions of their arguments.
 
-An element of a result is an undefined function ``<function>.<output>.<element>`` of all arguments; own_functions.py puts the
-function's program in its place. ``solve`` is one more: x of A x = b with a symmetric positive definite A.
+An element of a result is ``<function>.<output>.<element>`` of all arguments; own/functions.py replaces it by the function's
+program. ``solve`` is one more: x of A x = b with a symmetric positive definite A.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Calls:
 
     @property
     def call_names(self) -> list[str]:
-        """Names of all undefined functions that calls can consist of."""
+        """Names of all undefined functions in calls."""
         found = []
         for name, entry in self._entries.items():
             for number, output in enumerate(entry.outputs(self._variant(entry))):

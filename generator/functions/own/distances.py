@@ -1,4 +1,4 @@
-"""Squared distances between frames of the user, by the joints between them alone."""
+"""Squared distances between frames of the user, computed from the joints between them only."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def slopes(graph: Graph, value: Value, weight: Value, q: Sequence[Value]) -> lis
 
 
 def _position(mechanism: Mechanism, placed: Sequence[Placed], end: LinkFrame | None, common: int) -> Vec:
-    """Where a frame is, in the components of one of its ancestors."""
+    """The position of a frame, in components of one of its ancestors."""
     if end is None:
         return [mechanism.graph.value(0)] * 3
     p, index = list(end.position), end.frame

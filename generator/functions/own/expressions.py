@@ -1,6 +1,6 @@
-"""The user's own terms, lowered once for a robot: in a graph of their own, with inputs in the place of state and frames.
+"""The user's own terms, lowered once per robot: in a graph of their own, with inputs instead of state and frames.
 
-Every layout takes copies of these values and puts its kinematics in, instead of lowering the expressions again.
+Every frame assignment copies these values and inserts its kinematics.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class OwnExpressions:
 
     @cached_property
     def _rewritten(self) -> dict[sympy.Expr, sympy.Expr]:
-        """Every expression by distances where that can be, 0 where it vanishes; made before anything is lowered."""
+        """Every expression by distances where possible, 0 where it vanishes; made before anything is lowered."""
         found = {}
         for term in self.robot.terms:
             for expression in term.expressions.values():
@@ -90,5 +90,5 @@ class OwnExpressions:
         return self._gradients[key]
 
     def placed(self, target: Graph, values: Sequence[Value], known: Mapping[str, Value]) -> list[Value]:
-        """Copies of values in another graph, with known values in the place of inputs."""
+        """Copies of values in another graph, with known values instead of inputs."""
         return transplant(self.graph, values, target, known)

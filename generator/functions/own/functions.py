@@ -1,4 +1,4 @@
-"""The user's own functions as entries of the catalogue: expressions lowered, calls of other functions put in."""
+"""The user's own functions as entries of the catalogue: expressions lowered, calls of other functions inserted."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _outputs(function: OwnFunction, variant: Variant, sizes: Mapping[str, int]) 
 
 
 def _formulations(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction) -> tuple[Formulation, ...]:
-    """Derivatives forward, and where a few numbers are differentiated by more, backward: the cheaper one is kept."""
+    """Forward derivatives and, for a few numbers by many inputs, backward ones; the cheaper is kept."""
     numbers = sum(len(block.elements) for block in function.outputs.values())
     directions = (_forward, _backward) if function.by and numbers < len(family.robot.velocities) else (_forward,)
     return tuple(partial(_derive, family, catalogue, function, direction) for direction in directions)
@@ -105,7 +105,7 @@ def _derive(
 
 
 def _in_robot_order(variant: Variant, name: str) -> list[Value]:
-    """An input as users give it; mechanisms have the last number of a quaternion behind everything else."""
+    """An input in the user's order; mechanisms have the last number of a quaternion at the end."""
     values = variant.input(name)
     return variant.mechanism.in_robot_order(values) if name in POSITIONS else values
 
@@ -149,7 +149,7 @@ class _Lowering:
         return factors.solve(arguments[-n:])
 
     def _inlined(self, name: str, arguments: Sequence[Value]) -> list[list[Value]]:
-        """A function of the catalogue with values in the place of its inputs."""
+        """A function of the catalogue, with values as its inputs."""
         entry = self.catalogue[name]
         variant = self._frame_assignment(entry)
         derived = entry.first_formulation(variant)(variant)
@@ -179,7 +179,7 @@ class _Lowering:
         return result
 
     def _frame_assignment(self, entry: Entry) -> Variant:
-        """The present frame assignment if it suffices, else the user's own frames with the same merging of parallel axes."""
+        """The present frame assignment if it suffices, else the user's frames with the same merging of parallel axes."""
         if entry.frame_assignment == "dynamic" or (
             entry.frame_assignment == "kinematic" and entry.frame_assignment == self._own_frame_assignment
         ):

@@ -1,6 +1,6 @@
-"""Equations of motion that SymPy's mechanics has formed, M q'' = f(q, q'), as functions of the catalogue.
+"""Equations of motion of SymPy's mechanics, M q'' = f(q, q'), as functions of the catalogue.
 
-The robot around them is a row of joints that lends its names; its own masses take no part.
+A row of joints lends its names; its masses take no part.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def equations_of(method: Any, parameters: Mapping[Any, float], live: Iterable[An
 
 
 def _name(key: Any) -> str:
-    """The name of a symbol, of a function of time, or a name itself."""
+    """The name of a symbol or of a function of time; a text as it is."""
     return key.func.__name__ if isinstance(key, AppliedUndef) else str(key)
 
 
@@ -111,7 +111,7 @@ def _check_inertia(
 
 
 def _plainly_named(M: sympy.Matrix, f: sympy.Matrix, state: set[sympy.Symbol]) -> tuple[sympy.Matrix, sympy.Matrix]:
-    """Symbols without assumptions, which SymPy tells from those with; refuses two symbols of one name, and the clock's."""
+    """The equations with symbols without assumptions; refuses two symbols of one name, and the name of the time."""
     given = sorted((M.free_symbols | f.free_symbols) - state, key=lambda symbol: str(symbol.name))
     for one, other in itertools.pairwise(given):
         if one.name == other.name:

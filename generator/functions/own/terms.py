@@ -1,9 +1,9 @@
-"""The user's own terms as values of a layout: V(q, t), dV/dq, and dR/dqd - Q.
+"""The user's own terms in a frame assignment: V(q, t), dV/dq, and dR/dqd - Q.
 
-Expressions are lowered with inputs in the place of frames (``position[tip].x``) and differentiated by these and by the state
-once for the robot (:mod:`elastogen.generator.functions.own.expressions`); here the kinematics of the layout are put in. Forces
-at frames and gradients of potentials go back through the kinematics in one pass, like the wrenches of Newton and Euler; what
-depends on the distance of two frames goes through that distance, by the joints between them.
+Expressions are lowered once per robot, with inputs for frames (``position[tip].x``), and differentiated by these and by the
+state (:mod:`elastogen.generator.functions.own.expressions`); here the kinematics are inserted. Forces at frames and gradients
+of potentials go back through the kinematics in one pass, like wrenches in Newton-Euler; what depends on the distance of two
+frames goes through the joints between them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Framed = tuple[Mechanism, list[Placed], dict[str, "LinkFrame | None"]]  # with f
 
 @dataclass
 class OwnTerms:
-    """The terms of a robot at the state (q, qd) of a layout; q and qd are that layout's inputs."""
+    """The terms of a robot at the state (q, qd), the inputs of a frame assignment."""
 
     variant: Variant
     q: Sequence[Value]
@@ -59,7 +59,7 @@ class OwnTerms:
 
     @cached_property
     def _frames_used(self) -> set[str]:
-        """Names of the frames that occur, of links and points."""
+        """Names of the links and points that occur."""
         own = self._own
         names = {own.meanings[s].of for s in own.used if s in own.meanings}
         names |= {end for s in own.used if s in own.separations for end in own.separations[s].ends}
@@ -67,14 +67,14 @@ class OwnTerms:
 
     @cached_property
     def _links(self) -> Framed:
-        """The links, and the tip, of the layout itself."""
+        """The links and the tip."""
         mechanism = self.variant.mechanism
         frames: dict[str, LinkFrame | None] = {link.name: link for link in mechanism.link_frames}
         return mechanism, self.variant.place(self.q), frames | {self.variant.robot.links[0].name: None}
 
     @cached_property
     def _pointed(self) -> Framed:
-        """The same with the robot's points, in a mechanism of their own."""
+        """The same with the robot's points, in another mechanism."""
         mechanism = build_mechanism(self.variant.graph, self.variant.robot, reframe=False, regroup=False, points=True)
         assert isinstance(mechanism, PointedMechanism)
         frames: dict[str, LinkFrame | None] = {link.name: link for link in mechanism.link_frames}
@@ -114,18 +114,18 @@ class OwnTerms:
 
     @cached_property
     def _known(self) -> dict[str, Value]:
-        """Values of this layout for the inputs of the expressions."""
+        """The values for the inputs of the expressions."""
         symbols = self._own.symbols
         known = dict(zip((s.name for s in symbols.q), self.variant.mechanism.in_robot_order(self.q), strict=True))
         known |= dict(zip((s.name for s in symbols.qd), self.qd, strict=True))
         return known | {s.name: value for s, value in self._frame_values.items()}
 
     def _placed(self, values: Sequence[Value]) -> list[Value]:
-        """Values of the expressions with the state and the kinematics of this layout put in."""
+        """The expressions with state and kinematics inserted."""
         return self._own.placed(self.variant.graph, values, self._known)
 
     def _gradient(self, field: str, by: Sequence[Value]) -> list[Value]:
-        """Derivative by q or qd of a field of all terms, through frames and distances as well."""
+        """Derivative by q or qd of a field of all terms, also through frames and distances."""
         graph, own, mechanism = self.variant.graph, self._own, self.variant.mechanism
         of_positions = field == "potential"
         with graph.section("own terms"):
@@ -140,7 +140,7 @@ class OwnTerms:
             return self.variant.free(mechanism.forces_of(self.q, total) if of_positions else total)
 
     def _depends(self, value: Value, by: Sequence[Value]) -> bool:
-        """Whether q or qd occur in a value with the frames put in; where they cancel (a distance on one link) is not seen."""
+        """Whether a value depends on q or qd through frames; cancellations (a distance on one link) are not seen."""
         cone = set(self.variant.graph.cone([self._placed([value])[0].ref]))
         return any(x.ref >> 1 in cone for x in by)
 
@@ -159,7 +159,7 @@ class OwnTerms:
 
     @cached_property
     def other_forces(self) -> list[Value]:
-        """dR/dqd - Q: what has no potential."""
+        """dR/dqd - Q: forces without potential."""
         graph = self.variant.graph
         result = self._gradient("dissipation", self.qd)
         for term in self.variant.robot.terms:

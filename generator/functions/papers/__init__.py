@@ -1,1 +1,1 @@
-"""Functions in the papers' own notation: matrix exponentials, matrices of single elements."""
+"""Functions in the papers' notation: matrix exponentials, matrices of single elements."""

@@ -1,7 +1,7 @@
-"""Functions of the catalogue: the matrices of single finite elements, paper 003 (8)-(27).
+"""The matrices of single finite elements, paper 003 (8)-(27).
 
-M_ij, K_ij and S_ij are over the coordinates of the robot, with the boundary conditions of 003, 4.3: those of a clamped first
-node are left out; of a link that slides through its joint from node to node, rows and columns of the element inside vanish.
+M_ij, K_ij and S_ij are over the coordinates of the robot, with the boundary conditions of 003, 4.3: a clamped first node has
+none; in a link that slides through its joint from node to node, rows and columns of the element inside vanish.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from elastogen.runtime.interface.argument import Argument
 
 @dataclass(frozen=True)
 class _Element:
-    """Element j of link i: its frame, the coordinates of the link, and its ends as s = x / L."""
+    """Element j of link i: its frame, the link's coordinates, and its ends as s = x / L."""
 
     frame: int
     coordinates: tuple[int, ...]
@@ -40,7 +40,7 @@ def _exact(curve: Curve) -> bool:
 
 
 def _is_divided(body: FlexibleBody | None) -> bool:
-    """Whether a body is a beam of elements in a plane, whose nodes are fixed in its material."""
+    """Whether a body is a beam of elements in a plane with nodes fixed in its material."""
     if body is None or body.beam is None or body.clamp_moves:
         return False
     return body.centreline is not None and all(_exact(mode.shape) for mode in body.beam.modes)

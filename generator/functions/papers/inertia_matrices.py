@@ -1,6 +1,6 @@
 """Inertia matrices of flexible links (000 (90)-(94)): integrals of {a x} {b x}^T over the beam, in the frame of the link.
 
-With P = int a b^T dm they are tr(P) E - P^T, so that they follow from the integrals that every flexible body has.
+With P = int a b^T dm they are tr(P) E - P^T, so they follow from the integrals of any flexible body.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The kinematics of paper 001 as functions of the catalogue: products of matrix exponentials, as emitted C.
+"""The kinematics of paper 001: products of matrix exponentials, as emitted C.
 
-They give what the recursions give, in the paper's way: for those who follow it step by step, or judge the recursions by it.
+They give the same as the recursions, for readers who follow the paper or check the recursions.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def accelerations(variant: Variant) -> Derived:
 
 
 def _products(robot: Robot) -> bool:
-    """Whether every motion is a product of exponentials of fixed screws: quaternions are not."""
+    """Whether every motion is a product of exponentials of fixed screws, which rotations by quaternions are not."""
     return all(joint.type.holds or joint.type.factors(joint) for joint in robot.joints)
 
 

@@ -13,15 +13,15 @@ from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.spatial.vectors import Mat, Vec
 from elastogen.runtime.interface.euler_sets import EULER_SETS
 
-LOCKED = 1e-24  # squared sine or cosine of the middle angle: below, the other two cannot be separated
+LOCKED = 1e-24  # squared sine or cosine of the middle angle, below which the other two are not unique
 _CYCLIC = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
 
 def angles(graph: Graph, R: Mat, axes: str) -> Vec:
     """psi with R = R_i(psi_1) R_j(psi_2) R_k(psi_3) about the moving axes i, j, k, such as "zyz" or "xyz".
 
-    psi_2 is in [-pi/2, pi/2] for three different axes, in [0, pi] where the first comes again. At the ends of these ranges only
-    the sum or difference of the other two is defined: psi_3 is 0 there, as for planar robots with "zyz".
+    psi_2 is in [-pi/2, pi/2] for three different axes, in [0, pi] if the first and last are equal. At the ends of these ranges
+    only the sum or difference of the other two is defined: psi_3 is 0 there, as for planar robots with "zyz".
     """
     i, j, k = ("xyz".index(axis) for axis in axes)
     last = 3 - i - j
