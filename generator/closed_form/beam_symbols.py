@@ -1,8 +1,7 @@
-"""Beams whose length, mass per length and stiffness are symbols: their integrals computed anew.
+"""Beams with symbols for length, mass per length and stiffness: their integrals, computed again.
 
-Shapes are functions of s = x / L, which does not change with L; a nodal slope dw/dx moves the beam by l_e = L / n times a
-function of s, which does. What stays a number: shapes, properties that vary along the beam, damping matrices, data from
-other programs.
+Shapes are functions of s = x / L and do not change with L, but a nodal slope dw/dx moves the beam by l_e = L / n times a
+function of s. Shapes, properties that vary along the beam, damping matrices and data from other programs stay numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _STIFFNESS = {"y": ("EIz", "N m^2"), "z": ("EIy", "N m^2"), "torsion": ("GJ", "N
 
 
 def with_beam_symbols(body: FlexibleBody, change: Change, number: int, parameters: Mapping[str, Parameter]) -> FlexibleBody:
-    """The body of link ``number`` with symbols for what is one number along its beam; others as they are."""
+    """The body of link ``number`` with symbols for the constants of its beam; other bodies as they are."""
     if body.beam is None:
         return body
     beam, modes = body.beam.beam, body.beam.modes
@@ -50,7 +49,7 @@ def with_beam_symbols(body: FlexibleBody, change: Change, number: int, parameter
 
 
 def _moved(place: Interface, before: Beam, after: FlexibleBody, parameters: Mapping[str, Parameter]) -> Interface:
-    """An interface at the same part of a beam of another length; its place may name parameters."""
+    """The same interface on a beam of another length; its place may name parameters."""
     assert place.x is not None
     assert after.beam is not None
     share = as_fraction(place.x) / before.length
@@ -66,7 +65,7 @@ def _stretched(mode: Mode, before: Beam, after: Beam) -> Mode:
 
 
 def _value(curve: Curve) -> Scalar | None:
-    """The value of a curve that has one only."""
+    """The value of a constant curve."""
     first, *others = (tuple(c for c in piece) for piece in curve.pieces)
     constant = len(first) == 1 or all(c == 0 for c in first[1:])
     return _scalar(first[0]) if constant and all(other == first for other in others) else None

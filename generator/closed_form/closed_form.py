@@ -1,8 +1,8 @@
 """Closed forms of a robot's kinematics and dynamics for reading: ``elastogen.derive(robot)``.
 
-The results are SymPy matrices as papers print them (paper 004): the recursions behind the generated code with all
-intermediates put in, and sines and cosines combined. Coordinates are plain symbols q1, q2, ..., rates qd1, ...,
-qdd1, ... Every quantity is derived when it is first asked for and kept.
+The results are SymPy matrices as in paper 004: the recursions of the generated code with all intermediates inserted, and
+sines and cosines combined. Coordinates are plain symbols q1, q2, ..., rates qd1, ..., qdd1, ... A quantity is derived on its
+first use and kept.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SYMBOLIC: dict[str, Callable[[Robot], Robot]] = {
 def derive(
     robot: RobotSource, *, symbolic: SymbolicChoice = "named", elements: Mapping[str, int] = MappingProxyType({})
 ) -> ClosedForm:
-    """Return the closed forms of a robot; nothing is computed before it is asked for.
+    """Return the closed forms of a robot; nothing is computed before its first use.
 
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``symbolic`` says which numbers are
     symbols: ``"named"`` the robot's named parameters, live ones included; ``"nonzero"`` those whose value is not 0, which
@@ -204,12 +204,12 @@ class ClosedForm:
         link: str | None = None,
         shared: bool = False,
     ) -> str:
-        """Return LaTeX: of the named quantities the equations, without a name a section of a document with all of them.
+        """Return LaTeX: the equations of the named quantities, or a section of a document with all of them.
 
         sin and cos are abbreviated as in paper 004: ``s_{2}``, ``c_{2}``, and ``s_{23}`` for sin(q2 + q3). ``frame`` is the
         one in which velocities and accelerations are written, ``digits`` those of decimal numbers, ``entry`` (row, column,
-        from 1) and ``link`` choose one entry of a matrix and one frame; ``shared`` names parts that occur repeatedly. What is
-        too long for a document is left out there and said; of named quantities everything is written.
+        from 1) and ``link`` choose one entry of a matrix and one frame; ``shared`` names parts that occur repeatedly. A
+        document leaves out what is too long and says so; named quantities are complete.
         """
         if not names:
             return latex.section(self.document(frame=frame, digits=digits, shared=shared))
@@ -222,11 +222,11 @@ class ClosedForm:
         return Notation(self.q, self.qd, self.qdd)
 
     def document(self, *names: str, frame: FrameChoice = "own", digits: int = 6, shared: bool = False) -> Document:
-        """A document to be written as LaTeX or Typst: symbols with units, then T, J, M, C, K, D, G, F or what is named."""
+        """A document for LaTeX or Typst: symbols with units, then T, J, M, C, K, D, G, F or the named quantities."""
         return compose(self, names, frame, digits, shared)
 
     def _repr_html_(self) -> str:
-        """What there is, and for small robots M and G as LaTeX, for notebooks."""
+        """The list of quantities, and for small robots M and G as LaTeX, for notebooks."""
         names = ", ".join(f"<code>{name}</code>" for name in QUANTITIES)
         text = f"<p>Closed forms of {escape(self.robot.name)}: {names}; in LaTeX by <code>latex</code>.</p>"
         if len(self.robot.coordinates) > 3:  # long ones say little, and take long
@@ -265,7 +265,7 @@ class ClosedForm:
         return evaluate
 
     def entries(self, name: str, **options: Any) -> tuple[list[sympy.Expr], tuple[int, ...]]:
-        """The entries of a quantity or function in one list, row by row, and their shape; see :meth:`lambdify`."""
+        """The entries of a quantity or function, row by row, and their shape; see :meth:`lambdify`."""
         values = self._value(name, **options)
         parts = values if isinstance(values, tuple) else (values,)
         return [entry for value in parts for entry in entries_of(value)], shape_of(values)
@@ -314,7 +314,7 @@ class ClosedForm:
         return self._kept[name]
 
     def _entry(self, name: str, entry: tuple[int, ...]) -> Equation:
-        """One entry, which is read without the others."""
+        """One entry, derived without the others."""
         called = "jacobian_rate_tip" if name == "jacobian_tip_rate" else name
         robot = self._smooth if name == "inverse_dynamics" else self.robot
         index, value = closed_entry(robot, called, self._letter, self._elements, entry, fractions=self._fractions)
@@ -323,7 +323,7 @@ class ClosedForm:
         return whole.of_entry(index, value)
 
     def _friction(self, j: int, load: sympy.Expr) -> sympy.Expr:
-        """What friction adds to a row of the forces, where the rest was derived without it."""
+        """The friction in a row of the forces, if the rest was derived without it."""
         return friction_of(self._dry[j], self.qd[j], load) if j in self._dry else sympy.S.Zero
 
     def _motion(self, name: str, first: int, frame: FrameChoice) -> Vectors:

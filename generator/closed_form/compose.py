@@ -1,4 +1,4 @@
-"""Documents of closed forms: what goes into them, and what is asked for of a quantity."""
+"""Which quantities, frames and entries go into a document of closed forms."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool, shar
 
 
 def one_frame(name: str, equations: Sequence[Equation], frames: Sequence[str], link: str) -> list[Equation]:
-    """Of equations for every frame the one of a link, or of the tip."""
+    """The equation of one link, or of the tip, among those of all frames."""
     if len(equations) != len(frames):
         raise OutputError(f"{name}: got link={link!r}, but it is not one of every frame. Fix: leave it out.")
     if link not in frames:

@@ -1,6 +1,6 @@
-"""What a document of closed forms consists of, for any format: symbols with units, then titled parts of equations.
+"""The parts of a document of closed forms, for any format: symbols with units, then titled equations.
 
-What is too long to read is left out, with a sentence that says how long it is and how to get it.
+Equations that are too long are left out, with a sentence that says how long they are and how to get them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_IN_A_PART = 4_000  # of all entries of a matrix together: about four pages
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula of the notation itself, in every format."""
+    """A formula that explains the notation, in every format."""
 
     latex: str
     typst: str
@@ -29,7 +29,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class Equation:
-    """A name and what it equals: an expression or a matrix; ``entry`` where it is one entry of a larger matrix."""
+    """A name and its expression or matrix; ``entry`` if it is one entry of a larger matrix."""
 
     latex: str
     typst: str
@@ -67,7 +67,7 @@ def _kept(index: str) -> str:
 
 
 class TooLongError(OutputError):
-    """A closed form that grew beyond what anybody can read."""
+    """A closed form too long to read."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def frames_sentence(names: Iterable[str]) -> str:
 
 
 def bounded(title: str, equations: Iterable[Equation], how: str, texts: tuple[Formula, ...] = ()) -> Part:
-    """A part with what can be read of the equations; ``how`` is the command that prints the rest, with {entry} in it."""
+    """A part with the equations that are short enough; ``how`` is the command that prints the others, with {entry}."""
     shown: list[Equation] = []
     notes: list[str] = []
     total = 0
@@ -152,7 +152,7 @@ def _note(left: list[tuple[str, int]], how: str) -> str:
 
 
 def blocks(equations: Iterable[Equation]) -> list[list[Equation]]:
-    """Equations that are displayed together: matrices alone, expressions in a row below one another."""
+    """Equations that are displayed together: each matrix alone, successive expressions below one another."""
     found: list[list[Equation]] = []
     for equation in equations:
         alone = isinstance(equation.value, sympy.MatrixBase)
@@ -195,7 +195,7 @@ def _chunks(
 
 
 def listed(value: sympy.MatrixBase) -> tuple[list[tuple[str, Any]], str]:
-    """The entries of a matrix that is written entry by entry, by index; and a remark about those that are not written."""
+    """The entries of a matrix by index, and a remark about those that are left out."""
     symmetric = value.rows == value.cols > 1 and all(value[r, c] == value[c, r] for r in range(value.rows) for c in range(r))
     separator = "," if max(value.shape) > 9 else ""
     found, zeros = [], 0
@@ -225,7 +225,7 @@ def _size(value: Any) -> int:
 
 
 def index_of_entry(name: str, shape: tuple[int, ...], entry: tuple[int, ...]) -> str:
-    """The index of an entry, counted from 1, as it is printed; one that a result of that shape does not have is refused."""
+    """The printed index of an entry, counted from 1; an index out of range is refused."""
     if not isinstance(entry, (tuple, list)) or not all(type(k) is int for k in entry):
         raise OutputError(f"{name}: got entry={entry!r}, expected whole numbers counted from 1, for example (1, 2).")
     shown = ",".join(map(str, entry))

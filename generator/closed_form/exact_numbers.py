@@ -1,4 +1,4 @@
-"""Numbers of a robot as they were written: from doubles to exact fractions and roots, and to what is printed."""
+"""Numbers of a robot as they were written: doubles to exact fractions and roots, and to print."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def exact_number(number: float) -> sympy.Expr:
 
 
 def is_decimal(number: sympy.Expr) -> bool:
-    """Whether it has finitely many digits, as 0.3 and unlike 1/3 and sqrt(2)."""
+    """Whether it has finitely many digits, like 0.3 and unlike 1/3 and sqrt(2)."""
     if not number.is_Rational:
         return False
     odd = number.q

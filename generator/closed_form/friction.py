@@ -1,4 +1,4 @@
-"""Dry friction of the joints as expressions, beside the polynomials of everything else."""
+"""Dry friction of the joints as expressions, which the polynomials of closed forms exclude."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ _DRY = ("coulomb", "stribeck", "load", "viscous_asymmetry", "coulomb_asymmetry")
 
 
 def without_dry_friction(robot: Robot) -> tuple[Robot, dict[int, Actuation]]:
-    """The robot with joints that have no friction, and the drives by the numbers of their velocities.
+    """The robot without friction, and the drives by the numbers of their velocities.
 
-    Without dry friction, where velocities are not rates of coordinates, or where a joint follows another, it is the robot
-    itself, and no drive.
+    If there is no dry friction, or there are quasi-velocities or followers, return the robot itself, and no drive.
     """
     dry = any(getattr(joint.actuation, key) != 0 for joint in robot.joints for key in _DRY)
     if not dry or not all(joint.by_screws for joint in robot.joints):
@@ -32,7 +31,7 @@ def without_dry_friction(robot: Robot) -> tuple[Robot, dict[int, Actuation]]:
 
 
 def friction_of(drive: Actuation, rate: sympy.Expr, load: sympy.Expr) -> sympy.Expr:
-    """Of a joint at a velocity, whose drive holds a load [N m] or [N]; only what the robot has."""
+    """The friction of a joint at a velocity, whose drive holds a load [N m] or [N]."""
     sign = sympy.tanh(rate / drive.coulomb_velocity)
     sliding = drive.coulomb
     if drive.stribeck != 0:

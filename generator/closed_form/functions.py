@@ -1,7 +1,6 @@
-"""Closed forms of emitted functions: the values of a derivation, read back as SymPy.
+"""Closed forms of emitted functions: the values of a derivation, converted back to SymPy.
 
-Any function of the catalogue, of rigid and flexible robots alike, on robots that are small enough for a closed form to
-be read: acceleration energies, rates of forces, the matrices of paper 002. Named parameters stay symbols. Sines and
+They exist for any function of the catalogue and any robot that is small enough. Named parameters stay symbols. Sines and
 cosines of sums of joint angles are combined as in :mod:`elastogen.generator.closed_form.trigonometry`.
 """
 
@@ -35,7 +34,7 @@ DOTS = dict(zip(MOTION, ("", "d", "dd", "3_", "4_", "5_", "6_"), strict=True))  
 
 @dataclass(frozen=True)
 class _Angle:
-    """The argument of a sine or cosine: a sum of coordinates, of anything else, and a fixed angle."""
+    """The argument of a sine or cosine: coordinates, other terms, and a fixed angle."""
 
     weights: Weights
     rest: sympy.Expr
@@ -64,8 +63,8 @@ MOST_PLAIN = 20_000  # operations of an entry that is not a polynomial in sines 
 class ReadableValues:
     """Values of one graph as SymPy expressions.
 
-    ``symbols`` are those of the inputs, by their labels: ``name[k]`` for arguments, else parameters. ``sums`` are
-    angles of parallel axes, which may make an expression shorter.
+    ``symbols`` are those of the inputs by label: ``name[k]`` for arguments, else parameters. ``sums`` are angles of parallel
+    axes, which may shorten an expression.
     """
 
     def __init__(
@@ -163,7 +162,7 @@ class ReadableValues:
         raise OutputError(f"no closed form: {op.name.lower()} occurs. Fix: leave out Coulomb friction")
 
     def _check_product(self, size: int) -> None:
-        """Refuse a product before it is multiplied out, for the number of its terms, or for that of all so far."""
+        """Refuse a product with too many terms, alone or with all before, before it is multiplied out."""
         self._products += size
         if size > LARGEST_PRODUCT:
             raise self._too_long(f"the next product has {size} terms")
@@ -199,7 +198,7 @@ class ReadableValues:
         return _Angle((0,) * len(self.coordinates), moving, _nice_angle(fixed))
 
     def _expression(self, ref: int) -> sympy.Expr:
-        """A value as plain SymPy: for arguments of sines and for divisors, which are short."""
+        """A value as plain SymPy, for short ones: arguments of sines, and divisors."""
         graph, node = self.graph, ref >> 1
         if node not in self._plain:
             op = graph.op[node]
@@ -219,7 +218,7 @@ class ReadableValues:
 
 
 def _nice_angle(angle: sympy.Expr) -> sympy.Expr:
-    """A fixed angle, as a fraction of pi where it is one."""
+    """A fixed angle, as a fraction of pi if possible."""
     parts = sympy.Rational(round(float(angle) / float(sympy.pi) * 12), 12)
     return parts * sympy.pi if abs(float(angle - parts * sympy.pi)) < 1e-15 * max(1.0, abs(float(angle))) else angle
 
@@ -245,7 +244,7 @@ def input_symbols(robot: Robot, letter: str) -> dict[str, sympy.Symbol]:
 
 
 def with_live_parameters(robot: Robot) -> Robot:
-    """The robot with every named parameter an input, so that it stays a symbol, and with joints as they are read."""
+    """The robot with all named parameters as inputs, so that they stay symbols, and with joints in their readable form."""
     joints = tuple(replace(joint, type=joint.type.for_reading) for joint in robot.joints)
     return replace(robot, joints=joints, parameters={name: replace(p, live=True) for name, p in robot.parameters.items()})
 
@@ -257,7 +256,7 @@ def readable(
     letter: str,
     exact_numbers: Mapping[str, sympy.Expr] = MappingProxyType({}),
 ) -> ReadableValues:
-    """Values of a graph that was derived from ``with_live_parameters(robot)``, ready to be read."""
+    """Readable values of a graph that was derived from ``with_live_parameters(robot)``."""
     symbols = {**input_symbols(robot, letter), **exact_numbers}
     coordinates = [symbols[f"q[{k}]"] for k in range(len(robot.coordinates))]
     by_screws = all(joint.by_screws for joint in robot.joints)
@@ -277,7 +276,7 @@ def closed_form(
 def closed_entry(
     robot: Robot, name: str, letter: str, elements: Mapping[str, int], entry: tuple[int, ...], *, fractions: bool = False
 ) -> tuple[str, sympy.Expr]:
-    """One entry (counted from 1) of the only output of a function, without the others, which may be too long; and its index."""
+    """One entry (counted from 1) of the only output of a function, without the others, and its index."""
     graph, outputs, numbers = _derived(robot, name, elements)
     (argument, values), *others = outputs
     if others:
@@ -290,7 +289,7 @@ def closed_entry(
 
 
 def one_function(robot: Robot, name: str) -> str:
-    """The name of one function of the robot; names of sets of functions are refused."""
+    """The name of one function of the robot; sets of functions are refused."""
     if not isinstance(name, str):
         raise OutputError(f"got {name!r}, expected the name of a function, for example 'mass_matrix'.")
     names = output_names(name, robot)
@@ -304,7 +303,7 @@ def one_function(robot: Robot, name: str) -> str:
 def _derived(
     robot: Robot, name: str, elements: Mapping[str, int]
 ) -> tuple[Graph, list[tuple[Argument, list[Value]]], dict[str, sympy.Expr]]:
-    """The outputs of a function as values of a graph whose inputs are also all parameters, and numbers as 1/3 and sqrt(2)."""
+    """The outputs of a function in a graph whose inputs include all parameters and numbers such as 1/3 and sqrt(2)."""
     name = one_function(robot, name)
     check_elements(robot, elements)
     written, numbers = with_exact_numbers(robot)
@@ -322,7 +321,7 @@ def _derived(
 
 
 def check_elements(robot: Robot, elements: Mapping[str, int]) -> None:
-    """Refuse elements that no joint has inside, and joints without one."""
+    """Refuse elements that cannot be inside a joint, and joints without an element."""
     if not isinstance(elements, Mapping):
         raise OutputError(
             f"{robot.name}: got elements={elements!r}, expected a mapping of sliding joints to elements, {{'d': 1}}."

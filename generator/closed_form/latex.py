@@ -63,7 +63,7 @@ def unit(text: str) -> str:
 
 
 def printer(notation: Notation, digits: int) -> Callable[[Any], str]:
-    """What prints expressions with these symbols."""
+    """The printer for expressions in these symbols."""
     return _Printer(notation, digits)
 
 
@@ -84,7 +84,7 @@ def _block(block: Sequence[Equation], printer: _Printer) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a plain text, such as a joint's name, so that LaTeX prints it and does nothing else with it."""
+    """Return a plain text, such as a joint's name, escaped for LaTeX."""
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(special.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text)
 
@@ -115,7 +115,7 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
         return text
 
     def _abbreviated(self, letter: str, expr: sympy.Expr, exp: str | None) -> str:
-        """Return s_{23}^{2} for sin(q2 + q3)**2; other angles than short sums of coordinates as usual."""
+        """Return s_{23}^{2} for sin(q2 + q3)**2; angles that are not short sums of coordinates as usual."""
         index = self._notation.index_of_angle(expr.args[0])
         if index is not None:
             text = f"{letter}_{{{index}}}"

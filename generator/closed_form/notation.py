@@ -1,4 +1,4 @@
-"""How symbols are called in documents: a letter, dots over it, and an index; the same for every format."""
+"""Symbols in documents: a letter, dots over it, and an index; the same for every format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def coordinate_letter(robot: Robot) -> str:
 
 @dataclass(frozen=True)
 class Sign:
-    """A symbol in print: ``letter`` is one letter, a Greek one by its name, or several that are one (EI); else a word."""
+    """A printed symbol: ``letter`` is a letter, the name of a Greek one, a group of letters (EI), or a word."""
 
     letter: str
     index: str = ""

@@ -1,4 +1,4 @@
-"""Sums of joint angles by which the links of a robot are rotated: parallel axes add up.
+"""Sums of joint angles: rotations about parallel axes add up.
 
 ``Rot(a, q2) Q Rot(b, q3) = Rot(a, q2 + q3) Q`` if ``Q b = a`` for the constant rotation ``Q`` between the joints.
 """
@@ -32,7 +32,7 @@ class Orientation:
         return replace(self, constant=(self.constant * rotation).applyfunc(sympy.expand))
 
     def moved(self, axis: sympy.ImmutableMatrix, coordinate: Weights) -> Orientation:
-        """The orientation after a joint's rotation; parallel axes add up their angles."""
+        """The orientation after a joint's rotation; angles about parallel axes add up."""
         seen = (self.constant * axis).applyfunc(sympy.expand)  # the axis before the constant rotation
         for sign in (1, -1):
             if self.start is not None and _is_zero(seen - sign * self.axis):

@@ -1,4 +1,4 @@
-"""What a closed form can be asked for by name: its own quantities, and every function of the catalogue."""
+"""The names of closed forms: quantities, and every function of the catalogue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from elastogen.generator.robot.robot import Robot
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a result is called in a document: ``symbol`` in LaTeX and Typst, ``{i}`` and ``{o}`` being frame and axes."""
+    """The name of a result in a document: ``symbol`` in LaTeX and Typst, with ``{i}`` for the frame and ``{o}`` for axes."""
 
     symbol: str
     typst: str
@@ -67,13 +67,13 @@ def quantity(name: str) -> Quantity:
 
 
 def check_frame(frame: object) -> None:
-    """Refuse axes that there are not, also where a quantity has but one kind of them."""
+    """Refuse unknown axes, also for a quantity that has only one kind."""
     if not isinstance(frame, str) or frame not in ("base", "own"):
         raise OutputError(f"frame={frame!r}, expected 'base' (components in frame 0) or 'own' (in frame i).")
 
 
 def is_function(robot: Robot, name: str) -> bool:
-    """Whether the name is that of a function, of the catalogue or the robot's own, and of no quantity."""
+    """Whether the name is a function of the catalogue or of the robot, and not a quantity."""
     return (
         isinstance(name, str)
         and name not in QUANTITIES
@@ -100,7 +100,7 @@ MOTION = Formula(
 
 
 def title_of(name: str) -> str:
-    """Of a part of a document."""
+    """The title of a part of a document."""
     return QUANTITIES[name].title if name in QUANTITIES else _KNOWN[name][1] if name in _KNOWN else name.replace("_", " ")
 
 

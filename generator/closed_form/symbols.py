@@ -1,4 +1,4 @@
-"""How much of a robot stays symbolic in its closed forms: no parameter, the named ones, or every number."""
+"""Which numbers of a robot stay symbols in closed forms: none, the named parameters, or all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _AXES = "xyz"
 
 
 def with_numbers(robot: Robot, *, only_zeros: bool = False) -> Robot:
-    """Return the robot with values in place of its parameters' symbols, of all or of those that are 0."""
+    """Return the robot with values instead of symbols, for all parameters or those that are 0."""
     replaced = [p for p in robot.parameters.values() if p.value == 0 or not only_zeros]
     values = {parameter.symbol: exact(parameter.value) for parameter in replaced}
     kept = {name: parameter for name, parameter in robot.parameters.items() if parameter not in replaced}
@@ -38,7 +38,7 @@ def with_numbers(robot: Robot, *, only_zeros: bool = False) -> Robot:
 
 
 def _substituted(value: Any, values: Mapping[sympy.Symbol, sympy.Expr]) -> Any:
-    """Return a part of a robot with values in place of symbols in all its scalars, those of flexible bodies included."""
+    """Return a part of a robot with values instead of symbols in all its scalars, also of flexible bodies."""
     if isinstance(value, sympy.Basic):
         return exact(value).xreplace(values)
     if isinstance(value, tuple):
@@ -74,10 +74,9 @@ def with_symbols(robot: Robot) -> Robot:
 
 
 def with_exact_numbers(robot: Robot) -> tuple[Robot, dict[str, sympy.Expr]]:
-    """Return the robot with a live parameter for each number that no decimal equals, and what it is: 1/3, sqrt(2)/2.
+    """Return the robot with a live parameter for each number such as 1/3 and sqrt(2)/2, and their exact values.
 
-    So a derivation does not add such numbers up as rounded ones. Of robots with flexible links, whose integrals are rounded
-    already, numbers stay as they are.
+    So a derivation does not round them. Robots with flexible links stay as they are: their integrals are rounded already.
     """
     if any(link.flexible is not None for link in robot.links):
         return robot, {}
@@ -114,7 +113,7 @@ _OF_LETTER = {"c": "mass centre of link", "I": "inertia of link", "p": "placemen
 
 
 def _meaning(name: str) -> str:
-    """What a symbol made here stands for."""
+    """The meaning of a symbol that was made here."""
     letters = name.rstrip("0123456789_")
     known = _MEANINGS.get(letters) or _OF_LETTER.get(letters[0], "")
     return f"{known} {name.strip('_')[len(letters) :]}".strip()

@@ -1,11 +1,9 @@
-"""Polynomials in sines and cosines of joint angles: fast, in a normal form, and turned into readable SymPy.
+"""Polynomials in sines and cosines of joint angles: fast, in a normal form, converted to readable SymPy.
 
-Every entry of a rigid robot's transformations, Jacobians and mass matrix is a polynomial in sin and cos of
-sums of joint angles, in joint displacements, rates and parameters. The ring below computes with such
-polynomials and keeps them in the normal form ``cos**2 -> 1 - sin**2``: two results are equal exactly if
-their normal forms are, and nothing has to be "simplified" afterwards. :meth:`TrigonometricRing.readable` is
-the way back to SymPy: products of sines and cosines of parallel axes become those of sums (``c2*c23 +
-s2*s23 -> c3``), equal factors are collected.
+Every entry of a rigid robot's transformations, Jacobians and mass matrix is a polynomial in sin and cos of sums of joint
+angles, in displacements, rates and parameters. The ring keeps such polynomials in the normal form ``cos**2 -> 1 - sin**2``, in
+which equal results are identical. :meth:`TrigonometricRing.readable` converts them to SymPy: products of sines and cosines of
+parallel axes become those of sums (``c2*c23 + s2*s23 -> c3``), equal factors are collected.
 """
 
 from __future__ import annotations
@@ -27,8 +25,8 @@ Weights: TypeAlias = "tuple[int, ...]"  # an angle: integer factor of each coord
 Harmonics: TypeAlias = "dict[tuple[str, Weights], Any]"  # coefficient of ("sin" | "cos", angle)
 TrigTerm: TypeAlias = "tuple[tuple[str, Weights, int], ...]"  # product of sin(angle)**power, cos(angle)**power
 
-# Decimal numbers that somebody typed are exact. Longer ones are results, rounded to 53 bits: what should cancel
-# leaves dust, which is removed, and their products are kept on a grid, or their fractions would grow without end.
+# Decimal numbers that somebody typed are exact. Longer ones are rounded results: what should cancel leaves dust, which is
+# removed, and their products are kept on a grid, or their fractions would grow without end.
 _DUST = QQ(1, 10**14)  # relative to the largest coefficient of a polynomial
 _SMALLEST = QQ(1, 10**15)  # absolute, for polynomials that are nothing but dust
 _GRID = 2**160
@@ -37,7 +35,7 @@ _LONGEST_TO_FACTOR = 12  # terms; longer coefficients stay expanded, factoring t
 
 
 def polynomial_leaves(expr: sympy.Expr) -> list[sympy.Expr]:
-    """Return the parts in which an expression is a polynomial: symbols, cosines, roots, reciprocals."""
+    """Return the generators of an expression as a polynomial: symbols, cosines, roots, reciprocals."""
     if expr.is_Rational:
         return []
     if expr.is_Add or expr.is_Mul or (expr.is_Pow and expr.exp.is_Integer and expr.exp > 0):
@@ -212,7 +210,7 @@ class TrigonometricRing:
         return self._factorings[polynomial]
 
     def _factors(self, polynomial: dict[Weights, Any]) -> list[sympy.Expr]:
-        """Return the factors of a polynomial, found among the generators that it has."""
+        """Return the factors of a polynomial, found with its own generators."""
         used = [k for k in range(len(self._generators)) if any(monomial[k] for monomial in polynomial)]
         ring = PolyRing([self._ring.symbols[k] for k in used], QQ)
         small = ring.from_dict({tuple(m[k] for k in used): c for m, c in polynomial.items()})

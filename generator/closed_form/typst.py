@@ -1,4 +1,4 @@
-"""Closed forms as a Typst document: the same as in LaTeX, for a compiler that is one package."""
+"""Closed forms as a Typst document, with the same contents as in LaTeX."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def _equation(equation: Equation, printer: TypstPrinter) -> str:
 
 
 def width(text: str) -> int:
-    """About how many letters a text takes in print."""
+    """The approximate printed width of a text, in letters."""
     for word in ("dot.double", "dot.op", "dot", "frac", "upright", "italic", "paren.l", "paren.r", "quad"):
         text = text.replace(word, "")
     return sum(letter not in '_^() ,"' for letter in text) + 2

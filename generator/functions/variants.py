@@ -386,5 +386,5 @@ class VariantFamily:
 
 
 def _merges(mechanism: Mechanism) -> tuple[bool, ...]:
-    """Whether to join parallel axes: both, or that is no question."""
+    """Whether to join parallel axes: both choices, or the only one."""
     return (False, True) if mechanism.has_parallel_axes else (False,)

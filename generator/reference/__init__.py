@@ -1,1 +1,1 @@
-"""Numbers straight from a robot's description: no choice of frames, no regrouped inertia. What derivations are checked with."""
+"""Numbers straight from a robot's description, without frame assignments or regrouped inertia, to check derivations."""

@@ -1,7 +1,7 @@
-"""Loops of a description: rows by its own poses, their derivatives along motions, and what closes them, by Gauss' principle.
+"""Loops of a description: rows from its own poses, their derivatives along motions, and Gauss' principle.
 
-Velocities that keep loops closed are the null space of the rows, found by singular values; accelerations keep them closed as
-well, and forces do no work in such velocities beyond that of the drives. Nothing here is eliminated as the derivation does it.
+Velocities that keep loops closed are the null space of the rows, found by singular values; in such velocities only drives do
+work. The elimination of the derivation is not used.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from elastogen.generator.robot.loops.loop import WORLD, ClosedLoop, LoopEnd
 
 Array = npt.NDArray[np.float64]
 Difference = tuple[Array, Array, "Array | float"]
-SMALL = 1e-3  # of the largest entry: sizes of rows are no smaller
-DEPENDENT = 1e-9  # smallest singular value of rows over the largest, below which some follow from others
+SMALL = 1e-3  # relative to the largest entry: the least size of a row
+DEPENDENT = 1e-9  # smallest over largest singular value, below which some rows follow from others
 
 
 class OpenChoiceError(Exception):
-    """The description leaves open what a function gives: the derivation chooses it."""
+    """The description leaves open what a function returns: the derivation chooses it."""
 
 
 class LoopSeries:
@@ -39,7 +39,7 @@ class LoopSeries:
         self.width = evaluated.q[0].data.shape[-1]
 
     def rows(self, *, folded: bool) -> Array:
-        """e(q(t)); ``folded`` as residuals are beyond a right angle."""
+        """e(q(t)); ``folded`` beyond a right angle, as residuals are."""
         found = [row for loop in self.of.of.robot.loops for row in self._loop(loop, folded)]
         return np.stack(found, axis=-1)
 
@@ -71,7 +71,7 @@ class LoopSeries:
         return way
 
     def _common(self, loop: ClosedLoop) -> MatrixSeries:
-        """The pose of the link where both chains part."""
+        """The pose of the last link that both chains share."""
         other = self._way(loop.b)
         return self.evaluated.links[next(link for link in self._way(loop.a) if link in other)]
 
@@ -128,7 +128,7 @@ def _product(u: Array, v: Array) -> Array:
 
 
 class Closed:
-    """What keeps the loops of a description closed, at some states."""
+    """The closed loops of a description, at some states."""
 
     def __init__(self, of: Quantities) -> None:
         self.of = of
@@ -148,7 +148,7 @@ class Closed:
 
     @cached_property
     def kept(self) -> list[int]:
-        """Rows that determine the others: those of the derivation, unless they do not in the axes of the description."""
+        """Rows that determine the others: those of the derivation if they do so in the description's axes."""
         rows, count = [pivot.row for pivot in self.analysis.choice.pivots], self.analysis.rank
         values = np.linalg.svd(self.J[:, rows], compute_uv=False)
         if (values[:, -1] > DEPENDENT * values[:, 0]).all():
@@ -163,7 +163,7 @@ class Closed:
 
     @cached_property
     def residual_rows(self) -> Array:
-        """The same of what residuals are."""
+        """The same rows of residuals."""
         count = len(self.of.at("q"))
         return np.swapaxes(LoopSeries(self.of, self.of.unit, (count, self.of.n)).rows(folded=True)[1], -1, -2)
 
@@ -175,10 +175,10 @@ class Closed:
 
     @cached_property
     def contradiction(self) -> Array:
-        """What sizes (states, 1) are multiplied by, 1 where the loops close.
+        """A factor of sizes (states, 1), 1 where the loops close.
 
-        Where redundant rows contradict each other by a rounded file, gaps stay open: accelerations by other rows of them
-        differ by about as much.
+        If a file's rounded numbers make redundant rows contradict each other, gaps stay open, and accelerations depend on the
+        choice of rows by about as much.
         """
         gaps = np.abs(self.residual).max(axis=1, keepdims=True)
         found: Array = 1 + np.where(gaps <= ROUNDED, gaps, 0.0) / 1e-9
@@ -220,7 +220,7 @@ class Closed:
         return found
 
     def drive_forces(self, tree: Sized) -> Sized:
-        """Forces of the drives alone that do what forces on the tree do; where there are more than freedoms, this is open."""
+        """Drive forces equivalent to forces on the tree; not unique if there are more drives than freedoms."""
         if len(self.driven) > len(self.independent):
             raise OpenChoiceError
         G, wanted = self.null_space, self.projected(tree.value)
@@ -244,7 +244,7 @@ class Closed:
         return found
 
     def judged(self, qdd: Array, forces: Array, tree: Sized) -> list[Difference]:
-        """Accelerations keep the loops closed, and no force is left over in velocities that do."""
+        """Check accelerations: loops stay closed, and no force remains along closed velocities."""
         rows = self.J[:, self.kept]
         left = np.einsum("srk,sk->sr", rows, qdd)
         size = np.einsum("srk,sk->sr", np.abs(rows), np.abs(qdd)) + np.abs(self.bias[:, self.kept])

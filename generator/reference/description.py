@@ -1,8 +1,8 @@
-"""Poses and bodies of a robot as its description says them, along any motion: transformation after transformation.
+"""Poses and bodies of a robot's description along any motion, transformation after transformation.
 
-Nothing is rotated, shifted, regrouped or rounded. Every point of a body is at P rho with a constant rho: P is a pose for rigid
-bodies, beside it a pose times the amplitude of every shape for flexible ones (r + sum c_n b_n, robot.FlexibleBody). So the
-kinetic energy is 1/2 Tr(P' G P'^T) with G = int rho rho^T dm, numbers of the description; see quantities.py.
+Nothing is rotated, shifted, regrouped or rounded. Every point of a body is at P rho with constant rho: P is a pose, and for a
+flexible body also that pose times the amplitude of every shape (r + sum c_n b_n, robot.FlexibleBody). So the kinetic energy is
+1/2 Tr(P' G P'^T) with the description's numbers G = int rho rho^T dm; see quantities.py.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Description:
         return found
 
     def once(self, key: str, make: Any) -> Any:
-        """What ``make`` gives, made once."""
+        """The result of ``make``, called once."""
         if key not in self._data:
             self._data[key] = make()
         return self._data[key]
@@ -213,7 +213,7 @@ class Description:
         return Evaluated(links, tip, found, ends, seats, q)
 
     def interface(self, evaluated: Evaluated, link: str, end: Interface) -> MatrixSeries:
-        """Of a further place of a flexible link along a motion."""
+        """The pose of a further interface of a flexible link along a motion."""
         index = next(k for k, joint in enumerate(self.robot.joints) if joint.child == link)
         place, q, body = self.places[index], evaluated.q, self.beams[link]
         assert body is not None
@@ -254,7 +254,7 @@ class Description:
         return self.array(screw.axis), self.number(screw.advance)
 
     def _by_graph(self, joint: Joint, own: Sequence[Jet]) -> MatrixSeries:
-        """Of kinds that are not screws: free rotations, formulas."""
+        """Poses of joints that are not screws: free rotations, formulas."""
         motion, inputs = self._free_motion(joint)
         variables = inputs[: len(own)]
 
@@ -313,7 +313,7 @@ class Description:
         return None if body is None or not body.clamp_moves else self._moving(name, body)
 
     def _rotated(self, key: str, place: Interface) -> MatrixSeries:
-        """Axes of the undeformed frame of a place."""
+        """The axes of the undeformed frame of an interface."""
 
         def made() -> MatrixSeries:
             T = self.array(place.pose)

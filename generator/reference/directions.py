@@ -1,7 +1,7 @@
-"""Derivatives of a description's numbers along directions, by differences: no derivative of the derivation is used.
+"""Derivatives of a description's numbers along directions, by differences only.
 
-Central differences of eighth order at two steps, h and h / 2; what the two differ by says how far the second is off. Where that
-is much, as near states in which a mass matrix has no inverse, steps are halved until it is little, or grows.
+Central differences of eighth order at two steps, h and h / 2, whose difference bounds the error of the second. If it is large,
+as near a singular mass matrix, steps are halved until it is small or grows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OFFSETS = np.array([-4, -3, -2, -1, 1, 2, 3, 4.0])
 FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
 CENTRE = -205 / 72
-OFF = 0.02  # of what both steps differ by: more than the second is off
+OFF = 0.02  # of the difference of both steps: more than the error of the second
 MUCH, SMALL, HALVINGS = 1e-10, 1e-2, 5  # smaller numbers than this part of the largest: sums of what cancels
 LENGTH = 2.0  # sum of the sizes of a direction's numbers: angles add up
 CONFIGURATIONS = ("q", "q0", "q1")
@@ -41,7 +41,7 @@ class Slope:
 
 
 def direction(shape: Sequence[int], rng: np.random.Generator) -> Array:
-    """A random direction (states, ...) whose numbers' sizes add up to LENGTH."""
+    """A random direction (states, ...) whose sizes add up to LENGTH."""
     found = rng.uniform(0.3, 1.0, shape) * rng.choice([-1.0, 1.0], shape)
     flat = np.abs(found).reshape(len(found), -1).sum(axis=1)
     scaled: Array = found * (LENGTH / flat).reshape(-1, *([1] * (found.ndim - 1)))
@@ -49,10 +49,7 @@ def direction(shape: Sequence[int], rng: np.random.Generator) -> Array:
 
 
 def tangential(change: Array, q: Array, quaternions: Sequence[int]) -> Array:
-    """A change of q's numbers that leaves the length of each quaternion: other changes lead to no configuration.
-
-    What a function gives where a quaternion is not unit is its own choice, and no number of the description.
-    """
+    """A change of q that keeps the length of each quaternion: functions of other quaternions are not in the description."""
     found = np.array(change)
     for start in quaternions:
         part = slice(start, start + 4)
@@ -112,13 +109,13 @@ def differences(
 
 
 def _rough(off: Array, value: Array) -> npt.NDArray[np.bool_]:
-    """Which numbers may be off by much; beside the largest no small ones count."""
+    """Which numbers may have large errors; small ones beside the largest do not count."""
     found: npt.NDArray[np.bool_] = off > MUCH * np.maximum(np.abs(value), SMALL * np.abs(value).max(initial=0.0))
     return found
 
 
 def _off(coarse: Array, fine: Array) -> Array:
-    """How far the second of two steps may be off."""
+    """The possible error of the second of two steps."""
     found: Array = OFF * np.abs(coarse - fine)
     return found
 
@@ -206,7 +203,7 @@ def _later(of: Quantities, names: int, times: Array) -> dict[str, Array]:
 
 
 def later(states: Mapping[str, Array], names: Sequence[str], times: Array) -> dict[str, Array]:
-    """Inputs (times, states, ...) of which each of these is the time derivative of the one before."""
+    """Inputs (times, states, ...), each the time derivative of the one before."""
     found = {name: np.broadcast_to(value, (len(times), *value.shape)) for name, value in states.items()}
     t = times[:, None, None]
     for k, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""What a description is along a motion: poses of its frames, and its bodies as points P rho."""
+"""A description along a motion: poses of its frames, and its bodies as points P rho."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BodySeries:
-    """Points P rho of a body, and G = int rho rho^T dm, or masses of points where rho are those (then G is diagonal)."""
+    """Points P rho of a body, and G = int rho rho^T dm, or the masses of single points (then G is diagonal)."""
 
     P: MatrixSeries
     G: Array

@@ -1,8 +1,8 @@
-"""A beam that slides through its joint as material points: Gauss points of its elements and of the straight part behind.
+"""A beam that slides through its joint as material points: Gauss points of its elements and of the straight part inside.
 
-Of a beam of length l the part d is outside; a material point at s in the link frame is at xi = s - l + d behind the joint.
-On the elements of length h = d / n the deflection w is cubic, the shortening 1/2 int w'^2 dx of fifth order: six points of
-each integrate squares of velocities and accelerations exactly.
+The part d of a beam of length l is outside; a material point at s in the link frame is at xi = s - l + d from the joint. On
+elements of length h = d / n the deflection w is cubic, and the shortening 1/2 int w'^2 dx of fifth order: six points of each
+integrate squares of velocities and accelerations exactly.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class MovingPoints:
         return along, nodes[-2], nodes[-1]
 
     def section(self, d: Jet, x: Sequence[Jet], s: float) -> tuple[Jet, Jet, Jet]:
-        """The same of the material point s, of one state: straight behind the joint."""
+        """The same of the material point s at one state; straight inside the joint."""
         nodes, h = self._nodes(d, x), d * _number(1 / self.beam.elements, d)
         place = (s - self.length) / float(d.data[..., 0, 0].flat[0]) + 1.0
         zero = _number(0.0, d)
@@ -105,8 +105,8 @@ class MovingPoints:
     def points(self, d: Jet, x: Sequence[Jet], *, carried: bool) -> tuple[MatrixSeries, Array, Array]:
         """Places (..., 4, points) in the link frame, masses (..., points), and the masses' derivatives along the direction.
 
-        The points are fixed in the material. With ``carried`` they go along where the direction changes d: quadrature points of
-        the same elements in another state, as derivatives of integrals need them.
+        The points are fixed in the material. With ``carried`` they move with d along the direction, as quadrature points of the
+        same elements, for derivatives of integrals.
         """
         n, width = self.beam.elements, d.data.shape[-1]
         nodes, h = [_scatter(node) for node in self._nodes(d, x)], _scatter(d * _number(1 / n, d))

@@ -61,14 +61,14 @@ class Frames:
         return at @ section @ MatrixSeries.constant(rest)
 
     def coordinates(self, link: str) -> tuple[Jet, list[Jet]]:
-        """Of the joint that carries a flexible link, if it has any, and those of the link."""
+        """The coordinates of the joint that carries a flexible link, if any, and of the link."""
         index = next(k for k, joint in enumerate(self.of.robot.joints) if joint.child == link)
         place, q = self.of.places[index], self.evaluated.q
         own = q[place.q[0]] if len(place.q) else Jet.constant(0.0, self.width)
         return own, [q[k] for k in place.elastic[0]]
 
     def section_numbers(self, point: Point) -> CrossSection:
-        """How a unit of each field and coordinate moves the section of a point on a beam."""
+        """The motion of a point's section on a beam per unit of each field and coordinate."""
         body = self.of.robot.link(point.link).flexible
         assert body is not None
         assert body.beam is not None
@@ -105,7 +105,7 @@ class Frames:
         return at @ moved @ MatrixSeries.constant(rest)
 
     def strain(self, point: Point) -> Jet:
-        """What the gauge of a point reads."""
+        """The reading of a point's gauge."""
         assert point.strain is not None
         body = self.of.robot.link(point.link).flexible
         assert body is not None

@@ -1,4 +1,4 @@
-"""The user's own functions as SymPy evaluates them: by lambdify, calls of the catalogue by the description's own values."""
+"""The user's own functions evaluated by SymPy's lambdify, with the description's own values for calls of the catalogue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOLVE = "solve"
 
 
 class UnknownValueError(Exception):
-    """Something is called that the description has no value of, or SymPy has no number for."""
+    """A call has no value in the description, or SymPy has no number for it."""
 
 
 def own_values(function: OwnFunction, values_of: Callable[[str], Values | None],

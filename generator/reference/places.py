@@ -1,4 +1,4 @@
-"""Where every joint and every flexible link has its numbers in q and among the velocities."""
+"""The indices of every joint and flexible link in q and in the velocities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elastogen.generator.robot.robot import Robot
 
 @dataclass(frozen=True)
 class Places:
-    """Where a joint and its child have their numbers: in q, and among the velocities."""
+    """The indices of a joint and its child in q and in the velocities."""
 
     q: range
     v: range
@@ -18,7 +18,7 @@ class Places:
 
 
 def places_of(robot: Robot) -> list[Places]:
-    """Of every joint, in the order of the joints."""
+    """The indices of every joint, in order."""
     found, q, v = [], 0, 0
     for joint in robot.joints:
         own = range(q, q + len(joint.type.coordinates)), range(v, v + len(joint.type.velocities))

@@ -23,7 +23,7 @@ SINGULAR = 1e-12  # smallest eigenvalue of a mass matrix whose diagonal was scal
 
 @dataclass(frozen=True)
 class Sized:
-    """Numbers with the size of what they are made of, to which rounding errors are relative."""
+    """Numbers, and the size of the terms in them, to which rounding errors are relative."""
 
     value: Array
     size: Array
@@ -33,10 +33,10 @@ class Sized:
 
 
 class Quantities:
-    """Of one description at states: arrays (states, ...); derivatives by velocities where positions have quaternions."""
+    """Quantities of one description at states: arrays (states, ...); derivatives along the velocities."""
 
     def __init__(self, description: Description, states: Mapping[str, Array], frames: Sequence[str] = ()) -> None:
-        """``frames`` are those that functions of frames were asked for."""
+        """``frames`` are those of the functions of frames."""
         self.of, self.states, self.frames = description, states, tuple(frames)
         self.n = description.nv
         self.free = np.ones(self.n)
@@ -54,7 +54,7 @@ class Quantities:
     # ---- motion
 
     def along(self, *names: str) -> Evaluated:
-        """Poses and bodies along the motion of the states with so many derivatives."""
+        """Poses and bodies along the motion of the states, with some derivatives."""
         return self.of.evaluated(self.of.series([self.at(name) for name in names]))
 
     @cached_property
@@ -70,7 +70,7 @@ class Quantities:
 
     @cached_property
     def at_rest(self) -> Evaluated:
-        """Without motion."""
+        """Poses and bodies at rest."""
         poses = {name: MatrixSeries(pose.values[:1]) for name, pose in self.moving.links.items()}
         bodies = [replace(body, P=MatrixSeries(body.P.values[:1])) for body in self.moving.bodies]
         tip = MatrixSeries(self.moving.tip.values[:1])
@@ -116,7 +116,7 @@ class Quantities:
         return Sized(value * self.free, size)
 
     def felt(self, body: BodySeries, gravity: bool) -> Array:
-        """r'' - g as what P'' is: g acts on the column of the 1 in rho, or on every point."""
+        """r'' - g in the form of P'': g acts on the column of the 1 in rho, or on every point."""
         acc = 2.0 * body.P.values[2] if body.P.width > 2 else np.zeros_like(body.P.values[0])
         if not gravity:
             return acc
@@ -133,7 +133,7 @@ class Quantities:
 
     @cached_property
     def coriolis_vector(self) -> Sized:
-        """C qd: what is left of the inertia forces without M qdd."""
+        """C qd: the inertia forces minus M qdd."""
         return self.inertia_forces + self._of_mass(-self.at("qdd"))
 
     def _of_mass(self, qdd: Array) -> Sized:
@@ -159,7 +159,7 @@ class Quantities:
 
     @cached_property
     def singular(self) -> npt.NDArray[np.bool_]:
-        """States in which M, scaled to a diagonal of ones, has no inverse: massless links without drives."""
+        """States in which M, scaled to a unit diagonal, is singular: massless links without drives."""
         diagonal = np.sqrt(np.abs(np.einsum("skk->sk", self.mass)))
         with np.errstate(divide="ignore", invalid="ignore"):
             scaled = self.mass / (diagonal[:, :, None] * diagonal[:, None, :])
@@ -294,7 +294,7 @@ class Quantities:
         return found
 
     def damping_of(self, link: str) -> Array:
-        """The part of D that a flexible link has."""
+        """The part of a flexible link in D."""
         place = next(p for j, p in zip(self.of.robot.joints, self.of.places, strict=True) if j.child == link)
         own = list(place.elastic[1])
         found = np.zeros_like(self.damping)
@@ -302,7 +302,7 @@ class Quantities:
         return found
 
     def drive_columns(self, joint: Joint, k: int) -> list[Array]:
-        """What every parameter that a drive has multiplies in its row."""
+        """The factor of every parameter of a drive in its row."""
         a, rate = joint.actuation, self.at("qd")[:, k]
         sign = np.tanh(rate / self.of.number(a.coulomb_velocity))
         share = np.exp(-((rate / self.of.number(a.stribeck_velocity)) ** 2))
@@ -326,7 +326,7 @@ class Quantities:
 
     @cached_property
     def _dry_friction(self) -> tuple[Array, Array]:
-        """What is neither viscous nor of the load (robot.Actuation), and its size."""
+        """Friction that is neither viscous nor load friction (robot.Actuation), and its size."""
         value, size = np.zeros((2, *self.at("qd").shape))
         for number, sign, rate, own in self._drives:
             sliding = number("coulomb") + number("stribeck") * np.exp(-((rate / number("stribeck_velocity")) ** 2))
@@ -357,7 +357,7 @@ class Quantities:
 
     @property
     def _drives(self) -> Iterator[tuple[Callable[[str], float], Array, Array, list[int]]]:
-        """Of every joint its drive's numbers, the smoothed sign of its velocities, these and where they are."""
+        """Per joint: its drive, the smoothed sign of its velocities, the velocities and their indices."""
         for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
             if place.v:
                 drive, rate = joint.actuation, self.at("qd")[:, list(place.v)]
@@ -377,7 +377,7 @@ class Quantities:
         return Sized(value, 2 * rows.size + np.abs(value))
 
     def unloaded(self, forces: Array) -> Array:
-        """What is left of driving forces behind the friction of loads: L of L + load sqrt(L^2 + w^2) s, by Newton's method."""
+        """Driving forces without load friction: L of L + load sqrt(L^2 + w^2) s, by Newton's method."""
         value, dry = np.array(forces), self._dry_friction[0]
         for number, sign, rate, own in self._drives:
             if number("load"):

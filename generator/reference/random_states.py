@@ -1,4 +1,4 @@
-"""States to compare at: random, within the range of the joints, deformed by a little."""
+"""Random states for comparisons, within the range of the joints and slightly deformed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from elastogen.generator.sliding.elements_inside import selectors
 
 Array = npt.NDArray[np.float64]
 PRODUCTS = ("_inertia_xy", "_inertia_xz", "_inertia_yz")  # how names of products of inertia end
-SMALLER = 0.05  # share of other changes by which these move: diagonals that move, too, keep their tensor positive definite
+SMALLER = 0.05  # relative to other changes: small, so that tensors stay positive definite
 DEFORMED = 0.05  # deflection [m] and slope of elastic coordinates, and of tips at most
 
 
@@ -56,7 +56,7 @@ def random_positions(robot: Robot, count: int, rng: np.random.Generator) -> Arra
 
 
 def random_rates(q: Array, robot: Robot, rng: np.random.Generator) -> dict[str, Array]:
-    """Everything else that functions take: velocities, accelerations, forces, weights."""
+    """All other inputs of functions: velocities, accelerations, forces, weights."""
     n = len(robot.velocities)
     names = ("qd", "qdd", "q3", "q4", "q5", "F", "b", "weights", "v", "x", "xd", "xdd", "x3", "x4", "q6")
     found = {name: rng.uniform(-1, 1, (len(q), n)) for name in names}

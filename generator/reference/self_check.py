@@ -26,8 +26,8 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at, selectors
 
 Array = npt.NDArray[np.float64]
-TOLERANCE = 1e-9  # relative to the size of what a number is made of
-SMALL = 1e-6  # beside the largest size of a function no smaller ones count: 1e-15 of it is what rounding leaves of a zero
+TOLERANCE = 1e-9  # relative to the terms in a number
+SMALL = 1e-6  # least size relative to the largest of a function: rounding leaves 1e-15 of a zero
 STATES = 2
 MASK = "active"  # of contacts: three of four
 OPEN = ("loop_residual", "loop_jacobian", "loop_bias")  # compared where loops are open
@@ -35,7 +35,7 @@ OPEN = ("loop_residual", "loop_jacobian", "loop_bias")  # compared where loops a
 
 @dataclass(frozen=True)
 class Sample:
-    """States with the same elements inside sliding joints, as arguments of programs and as the description sees them."""
+    """States with the same elements inside sliding joints, as arguments of programs and for the description."""
 
     arguments: Mapping[str, Any]
     quantities: Quantities
@@ -45,37 +45,37 @@ class SelfCheck:
     """The comparison for one robot; the same states for all functions."""
 
     def __init__(self, robot: Robot, frames: Sequence[str] = (), inputs: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        """``frames``: those that functions of frames were asked for; ``inputs``: of functions that own ones may call."""
+        """``frames`` are those of the functions of frames, ``inputs`` those of functions that own ones may call."""
         self.robot, self.frames, self.inputs = robot, tuple(frames), dict(inputs or {})
 
     @cached_property
     def parameters(self) -> dict[str, float]:
-        """Live parameters at which functions are compared: near their values; of mechanisms, whose loops they close, these."""
+        """Live parameters of the comparison: near their values, or for mechanisms, whose loops they close, the values."""
         if self.robot.loops:
             return {p.name: p.value for p in self.robot.live_parameters}
         return random_parameters(self.robot, np.random.default_rng(1))
 
     @cached_property
     def samples(self) -> list[Sample]:
-        """Without sliding joints all states at once; else one by one, each with the elements that are inside."""
+        """All states at once; with sliding joints one by one, each with its elements inside."""
         rng = np.random.default_rng(2)
         return self._sampled(random_positions(self.robot, STATES, rng), rng)
 
     @cached_property
     def moved_samples(self) -> list[Sample]:
-        """Other states, a little away from the first ones."""
+        """States near the first ones."""
         rng = np.random.default_rng(3)
         q = random_positions(self.robot, STATES, np.random.default_rng(2))
         return self._sampled(q + 0.02 * (random_positions(self.robot, STATES, rng) - q), rng, skipped=MOTIONS)
 
     @cached_property
     def open_samples(self) -> list[Sample]:
-        """States in which loops are not closed: residuals are no zeros there."""
+        """States with open loops, where residuals are not zero."""
         rng = np.random.default_rng(4)
         return self._sampled(random_positions(self.robot, STATES, rng), rng, closed=False)
 
     def _sampled(self, q: Array, rng: np.random.Generator, *, closed: bool = True, skipped: int = 0) -> list[Sample]:
-        """States at these positions; of mechanisms closed ones of the analysis, the first of them skipped."""
+        """States at these positions; for mechanisms closed ones of the analysis, except the first few."""
         states = {"q": q, **random_rates(q, self.robot, rng)}
         if self.robot.loops and closed:  # closed, with velocities and accelerations that keep them so
             known = analysis_of(self.robot).samples
@@ -101,9 +101,8 @@ class SelfCheck:
     def error(self, program: Program, parts: Sequence[tuple[Asked, int]], *, primary: bool = False) -> float:
         """The largest difference, relative to the sizes; 0 where there is nothing to compare with.
 
-        ``parts`` are the functions that it is fused of, or the function itself, each with the number of its outputs; of these
-        all, or the ``primary`` ones. Where the description has no number, as the gradient of an own term's root at 0, states a
-        little away are compared.
+        ``parts`` are the functions in it, or the function itself, each with its number of outputs; all of them are compared, or
+        the ``primary`` ones. Nearby states replace those without a number, as the gradient of an own term's root at 0.
         """
         expectations = [
             (expectation_of(self.robot, asked, self.inputs) if asked.primary(self.robot) or not primary else None, outputs)
@@ -123,10 +122,7 @@ class SelfCheck:
         return worst
 
     def between(self, program: Program, other: Program, parts: Sequence[tuple[Asked, int]]) -> float:
-        """The largest difference of two programs of a function at the same states, relative to the largest number of an output.
-
-        What is no number must be none in both.
-        """
+        """The largest difference of two programs at the same states, relative to the largest number; NaN must agree."""
         worst = 0.0
         for sample in self._samples_for(parts):
             arguments = {**sample.arguments, **self._further(program, sample.arguments, len(sample.arguments["q"]))}
@@ -171,7 +167,7 @@ class SelfCheck:
         return worst, open_numbers
 
     def _further(self, program: Program, known: Mapping[str, Any], count: int) -> dict[str, Array]:
-        """Numbers for inputs that no state has: those of own functions, weights, wrenches, changes."""
+        """Values of further inputs: of own functions, weights, wrenches, changes."""
         found = {}
         for argument in program.inputs:
             if argument.name not in known:
@@ -190,8 +186,8 @@ class SelfCheck:
 def _relative(found: Any, expected: Any, size: Any) -> float:
     """The largest difference relative to the size.
 
-    What is not a number must be none in the description as well. Where the description gives none, as the gradient of an own
-    term's root at 0, it cannot judge a number.
+    NaN must be NaN in the description too. Where the description has none, as the gradient of an own term's root at 0, a number
+    is not judged.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         off = np.abs(found - expected)

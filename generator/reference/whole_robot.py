@@ -1,4 +1,4 @@
-"""What centres of mass, momenta, and rates of energies and inertia forces must be: sums over the bodies of a description."""
+"""Centres of mass, momenta, and rates of energies and forces: sums over the bodies of a description."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _moment(S: Array) -> Array:
 
 
 def center_of_mass(evaluated: Evaluated, power: int = 0) -> Sized:
-    """Coefficient of t^power of the centre of everything that moves."""
+    """Coefficient of t^power of the centre of mass of all moving bodies."""
     bodies = evaluated.bodies
     mass = sum(np.asarray(_mass(body))[..., None] for body in bodies)
     firsts = [_first(body, _power(body, power)) / mass for body in bodies]
@@ -104,19 +104,19 @@ def inertia_force_rate(of: Quantities, rate: int) -> Sized:
 
 
 def through_joints(of: Quantities) -> bool:
-    """Whether beams slide through joints: integrals over points that are fixed in the material have other rates there."""
+    """Whether beams slide through joints, where integrals over material points have other rates."""
     return any(of.of.moving_beam(joint.child) is not None for joint in of.of.robot.joints)
 
 
 def by_differences(of: Quantities, given: int, rate: int, value: Callable[[Quantities], Sized]) -> Sized:
-    """d^rate/dt^rate of numbers along the motion, of which so many derivatives are given."""
+    """d^rate/dt^rate of numbers along the motion, from some given derivatives."""
     slope = in_time(of, given, lambda at: [value(at).value], rate)
     size = value(of).size * 10.0  # differences have more rounding errors
     return Sized(slope.values[0], np.abs(slope.values[0]) + size + slope.off[0] / 1e-9)
 
 
 def has_series(of: Quantities) -> bool:
-    """Whether all driving forces have series in time here; else their rates are differences."""
+    """Whether all driving forces have time series here; else their rates are differences."""
     robot = of.of.robot
     return not (robot.terms or robot.loops or robot.has_load_friction or through_joints(of))
 

@@ -1,7 +1,7 @@
-"""The recursion behind a function, equation by equation: what SymPy derives, with names where a person would give them.
+"""The recursion of a function, equation by equation, as SymPy derives it, with names where a person would give them.
 
-Components of the vectors that an algorithm names keep their names (angular velocity, force, ...); what is needed repeatedly, or
-is too long to stand inside of something else, has an auxiliary name. All other intermediates stand where they are needed.
+Components of vectors that an algorithm names keep their names (angular velocity, force, ...). An intermediate that is needed
+repeatedly or is too long has an auxiliary name; all others are inserted.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from elastogen.runtime.interface.argument import Argument
 
 LETTERS = {"w": "omega", "e": "epsilon", "a": "a", "f": "f", "n": "n"}  # of named vectors, as the papers write them
 AUXILIARY = "t"
-LONGEST = 12  # operations of an intermediate without a name that is needed twice, or stands inside of something else
+LONGEST = 12  # operations of an intermediate that is needed twice, or is inserted, without a name
 MOST_EQUATIONS = 3_000  # beyond, nobody reads them: about 60 pages
 
 
 @dataclass(frozen=True)
 class Step:
-    """``symbol = expression``, with what the symbol means; of a component the vector."""
+    """``symbol = expression``, with the meaning of the symbol, or the vector of a component."""
 
     symbol: sympy.Symbol
     sign: Sign
@@ -86,7 +86,7 @@ class Recursion:
         return FORMATS[format](self, digits)
 
     def substituted(self) -> dict[str, list[sympy.Expr]]:
-        """The outputs with all intermediates put in: what is computed, in inputs and parameters only."""
+        """The outputs with all intermediates inserted, in inputs and parameters only."""
         known: dict[sympy.Symbol, sympy.Expr] = {}
         for stage in self.stages:
             for step in stage.steps:
@@ -105,7 +105,7 @@ def recursion(
 
 
 def recursion_of(robot: Robot, family: VariantFamily, entry: Entry, letter: str, limit: int | None = None) -> Recursion:
-    """The recursion of the first formulation of an entry, whose family was made ``with_live_parameters``."""
+    """The recursion of an entry's first formulation, in a family that was made ``with_live_parameters``."""
     name = entry.name
     variant = family.frame_assignments(entry.frame_assignment)[0] if entry.frame_assignment in ARRANGED else family.plain()
     graph, derived = variant.graph, entry.first_formulation(variant)(variant)
@@ -141,7 +141,7 @@ def recursion_of(robot: Robot, family: VariantFamily, entry: Entry, letter: str,
 
 
 def _plain(expression: sympy.Expr) -> sympy.Expr:
-    """As a person writes it: without decimal numbers that are whole (1.0 x), and without sums that begin with a minus."""
+    """As a person writes it: whole numbers without decimals, and sums that do not begin with a minus."""
     floats = {number: float(number) for number in expression.atoms(sympy.Float)}
     whole = {number: sympy.Integer(int(value)) for number, value in floats.items() if value.is_integer()}
     return _with_signs_outside(expression.xreplace(whole) if whole else expression)
@@ -209,11 +209,11 @@ class _Names:
         return symbol
 
     def sign(self, symbol: sympy.Symbol) -> Sign:
-        """How it is printed."""
+        """The printed sign of a node."""
         return self._signs[symbol]
 
     def meaning(self, node: int) -> str:
-        """What a node is a component of: the quantity and the frame, of named vectors."""
+        """The named vector of which a node is a component: quantity and frame."""
         label = self.graph.label[node]
         if not label or label.startswith(UNNAMED) or label[0] not in QUANTITIES:
             return ""
@@ -221,7 +221,7 @@ class _Names:
         return f"{quantity} of {self._frames[int(label[1:-1]) - 1]}{comma}{less}"
 
     def is_negative(self, node: int) -> bool:
-        """Whether the name was given to minus what the node computes."""
+        """Whether the name stands for the negative of the node."""
         return isinstance(self.graph, SympyGraph) and node in self.graph.negative
 
     def _free(self, name: str) -> str:
@@ -267,7 +267,7 @@ class _Stages:
         self._last: dict[str, int] = {}
 
     def take(self, section: str, step: Step) -> None:
-        """Into the last stage of its section, or into a new one where it needs what comes after that."""
+        """Add a step to the last stage of its section, or to a new one if it needs later steps."""
         needed = max((self._stage_of.get(symbol, 0) for symbol in step.expression.free_symbols), default=0)
         place = self._last.get(section, -1)
         if place < needed:

@@ -1,4 +1,4 @@
-"""A recursion as text, Markdown, LaTeX, Typst or a Python module: numbered equations under titles, with what symbols mean."""
+"""A recursion as text, Markdown, LaTeX, Typst or a Python module: numbered equations with titles and meanings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Write = Callable[[Recursion, int], str]
 
 
 def text(found: Recursion, digits: int = DIGITS) -> str:
-    """For a terminal: ``(7) w2z = qd1 + qd2``, with the meaning behind it."""
+    """For a terminal: ``(7) w2z = qd1 + qd2``, with its meaning."""
     shown = [f"{found.robot.name}: {found.name}, {found.count} equations. {found.brief}", _frames(found)]
     for stage, numbers in _numbered(found):
         shown.append(f"\n{stage.title}")
@@ -166,7 +166,7 @@ def _rounded(expression: sympy.Expr, digits: int) -> sympy.Expr:
 
 
 def _legend(stage: Stage, show: Callable[[Sign], str], escaped: Callable[[str], str] = str) -> list[str]:
-    """One sentence about the vectors of a stage: a letter with the number of the frame, and what it is."""
+    """One sentence about the vectors of a stage: each letter with its frame and meaning."""
     said: dict[str, str] = {}
     for step in stage.steps:
         if step.meaning:
@@ -182,7 +182,7 @@ def _symbols_in_markdown(found: Recursion) -> str:
 
 
 def _frames(found: Recursion) -> str:
-    """Which number is which frame, and what has no meaning of its own."""
+    """The numbers of the frames, and the symbols without a meaning of their own."""
     named = "Frames: " + ", ".join(f"{k} ({name})" for k, name in enumerate(found.frames, start=1)) + "."
     auxiliary = any(step.sign.letter == AUXILIARY and not step.meaning for stage in found.stages for step in stage.steps)
     return f"{named} {AUXILIARY}1, {AUXILIARY}2, ... are auxiliary." if auxiliary else named

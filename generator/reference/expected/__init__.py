@@ -1,1 +1,1 @@
-"""What every emitted function must give, family by family."""
+"""The expected values of every emitted function, family by family."""

@@ -1,7 +1,7 @@
-"""What functions of contacts must give: the equation of motion with the forces of contact, and frames that stay where they are.
+"""Expected values of contact functions: the equation of motion with contact forces, and frames at rest.
 
-Which rows follow from others, and carry nothing, is decided by a threshold: rows are compared where all active ones are clearly
-independent, the balance of forces everywhere. Where loops close the tree, both count for velocities that keep them closed.
+A threshold decides which rows follow from others and carry no force: rows are compared only where all active ones are clearly
+independent, the balance of forces everywhere. With loops, both hold for closed velocities.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Touching:
         self.rows = self.J if self.closed is None else self.J @ self.closed.null_space
 
     def independent(self, columns: list[int]) -> Array:
-        """States in which the active rows are independent; of some columns, in which these are."""
+        """States in which the active rows, or some of their columns, are independent."""
         found = []
         for J, acts in zip(self.rows, self.acts, strict=True):
             rows = J[acts > 0][:, columns]
@@ -45,7 +45,7 @@ class _Touching:
         return value, size
 
     def silent(self, forces: Array) -> Difference:
-        """What does not act carries nothing, wherever a mass matrix gives accelerations."""
+        """Check that inactive contacts carry nothing, wherever the mass matrix is regular."""
         idle = (1 - self.acts)[~self.of.singular]
         return forces.reshape(self.acts.shape)[~self.of.singular] * idle, np.zeros(idle.shape), 1.0
 
@@ -101,7 +101,7 @@ def contact_impulse(of: Quantities, found: Found) -> list[Difference]:
 
 
 def contact_inverse_dynamics(of: Quantities, found: Found) -> list[Difference]:
-    """All forces are those of the drives and of the contacts, and these are the least: in the range of the base's columns."""
+    """Drives and contacts give all forces, and contact forces are smallest: in the range of the base's columns."""
     touching, robot = _Touching(of), of.of.robot
     if touching.closed is not None:
         return _closed_inverse_dynamics(of, touching, touching.closed, found)
@@ -123,7 +123,7 @@ def contact_inverse_dynamics(of: Quantities, found: Found) -> list[Difference]:
 
 
 def _closed_inverse_dynamics(of: Quantities, touching: _Touching, closed: Closed, found: Found) -> list[Difference]:
-    """The same in velocities that keep the loops closed; which drives share a load is open where there are many."""
+    """The same in closed velocities; with redundant drives their shares are open."""
     velocities = of.of.robot.velocities
     if len(closed.driven) > len(closed.independent):
         raise OpenChoiceError

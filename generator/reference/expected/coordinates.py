@@ -1,4 +1,4 @@
-"""What functions about coordinates alone must give: flows of constant velocities, and motions along paths."""
+"""Expected values of functions of coordinates: flows of constant velocities, and motions along paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATH = ("x", "xd", "xdd", "x3", "x4")
 
 
 def _moved(of: Quantities, q: Array, v: Array) -> Array:
-    """Where constant velocities lead in unit time: sums, and of free joints a screw in the moving frame."""
+    """The configuration after constant velocities in unit time: sums, and screws of free joints."""
     found = np.array(q)
     for place in of.of.places:
         pairs = [*zip(*place.elastic, strict=True), *([place.deflection] if place.deflection else [])]
@@ -60,7 +60,7 @@ def integrate(of: Quantities, found: Found) -> list[Difference]:
 
 
 def difference(of: Quantities, found: Found) -> list[Difference]:
-    """What leads from q0 to q1; a quaternion and its negative are one rotation."""
+    """The velocities from q0 to q1; a quaternion and its negative are one rotation."""
     moved, q1 = _moved(of, of.states["q0"], found[0]), np.array(of.states["q1"])
     for place in of.of.places:
         if len(place.q) != len(place.v):
@@ -129,7 +129,7 @@ def neutral(of: Quantities, found: Found) -> list[Difference]:
 
 
 def random_configuration(of: Quantities, found: Found) -> list[Difference]:
-    """Unit quaternions, of which every number is as likely as it is; all others between their limits, linear in u."""
+    """Unit quaternions, uniformly distributed; all others between their limits, linear in u."""
     u, expected = of.states["u"], np.zeros((len(of.at("q")), of.of.nq))
     for joint, place in zip(of.of.robot.joints, of.of.places, strict=True):
         if len(place.q) != len(place.v):

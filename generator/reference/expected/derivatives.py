@@ -1,6 +1,6 @@
-"""What derivatives must give: differences of the description's own values, along random directions of all inputs at once.
+"""Expected derivatives: differences of the description's own values, along random directions of all inputs at once.
 
-A matrix of derivatives times a direction is one derivative, whose every number has a part of every column: a wrong entry shows.
+A matrix of derivatives times a random direction involves every column, so a wrong entry shows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _rng(name: str) -> np.random.Generator:
 
 
 def _changes(of: Quantities, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, Array]:
-    """A direction of each input (states, numbers), none of what is clamped."""
+    """A direction of each input (states, numbers), zero where clamped."""
     found = {}
     for name, size in sizes.items():
         change = direction((len(of.states["q"]), size), rng)
@@ -48,7 +48,7 @@ def _flat(values: Sequence[Array]) -> Array:
 def _differences(
     found: Array, slope: Array, off: Array, size: Array, values: Array, order: int = 1
 ) -> tuple[Array, Array, Array]:
-    """Relative to the products that it is the sum of, and to the values whose rounding errors differences have."""
+    """Errors relative to the products in the sum, and to the values, whose rounding errors differences have."""
     return found, slope, size + np.abs(slope) + ROUNDED[order] * np.abs(values) + off / 1e-9
 
 
@@ -73,7 +73,7 @@ def first_derivatives(names: Sequence[str], values: Values, sizes: Sizes, key: s
 def derivatives_of_accelerations(
     names: Sequence[str], accelerations: Values, forces: Values, sizes: Sizes, key: str
 ) -> Expectation:
-    """The same of accelerations: along them forces change as F does. No equations are solved, which would cost digits."""
+    """The same of accelerations, as the change of forces along them: solving equations would cost digits."""
 
     def check(of: Quantities, found: Found) -> list[Difference]:
         if of.of.robot.loops:
@@ -128,9 +128,9 @@ def _of_mechanisms(names: Sequence[str], accelerations: Values, of: Quantities, 
 
 
 def _closing_changes(closed: Closed, name: str, change: Array) -> dict[str, Array]:
-    """A change of q or qd that keeps loops closed, velocities included: beside it, redundant rows contradict each other.
+    """A change of q or qd that keeps loops closed, velocities included.
 
-    Which of such rows are left out is a choice of the derivation, and derivatives that open the loops depend on it.
+    Derivatives that open the loops depend on which redundant rows the derivation leaves out.
     """
     free = (closed.null_space @ change[:, closed.independent, None])[..., 0]
     free = free * (LENGTH / np.maximum(np.abs(free).sum(axis=1, keepdims=True), LENGTH))  # no farther than others
@@ -218,7 +218,7 @@ def second_derivatives_of_accelerations(
 
 
 def tangent(values: Values, inputs: Sequence[Argument]) -> Expectation:
-    """How outputs change along d<input> of all inputs."""
+    """The change of outputs along d<input> of all inputs."""
 
     def check(of: Quantities, found: Found) -> list[Difference]:
         changes = {x.name[1:]: of.states[x.name] for x in inputs[len(inputs) // 2 :]}
@@ -236,10 +236,10 @@ def sensitivity(
 ) -> Expectation:
     """Jacobian, gradient or Hessian by all inputs, one after the other, and by live parameters behind them.
 
-    Quaternions change tangentially. A second derivative along such a change alone depends on what the function gives where they
-    are not unit; beside another change, that of their product does not: d2f(s + t) - d2f(s - t), s without quaternions.
+    Quaternions change tangentially. A second derivative along such a change alone depends on values at quaternions that are not
+    unit; the mixed one with another change does not: d2f(s + t) - d2f(s - t), s without quaternions.
 
-    What ``solves`` for accelerations has none in states in which the mass matrix has no inverse.
+    Functions that ``solves`` marks, which solve for accelerations, have no value where the mass matrix is singular.
     """
 
     def check(of: Quantities, found: Found) -> list[Difference]:
@@ -288,7 +288,7 @@ def sensitivity(
 
 
 def _times(change: Array, quaternions: Sequence[int], factor: float) -> Array:
-    """The change with so many times that of its quaternions."""
+    """The change, with that of quaternions times a factor."""
     found = np.array(change)
     for start in quaternions:
         found[:, start : start + 4] *= factor

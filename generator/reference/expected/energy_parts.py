@@ -1,4 +1,4 @@
-"""What energies by link and component must be: squares of the parts of r^(n) about the mass centre of each body.
+"""Expected energies by link and component: squares of the parts of r^(n) about the mass centre of each body.
 
 With s from the mass centre of a body, in its own axes, r^(n) = r_C^(n) + w^(p) x R s + (R^(n) R^-1 - {w^(p) x}) R s +
 sum_(i<n) C(n, i) R^(i) s^(n-i), n = p + 1. All in base components, from poses and integrals of the description.

@@ -1,4 +1,4 @@
-"""What functions of points and of chosen frames must give: motion of the poses that the description says."""
+"""Expected values of functions of points and chosen frames, from the motion of the description's poses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def points(of: Quantities) -> list[str]:
 
 
 def chosen(of: Quantities) -> list[str]:
-    """Names of the frames that were asked for."""
+    """Names of the chosen frames."""
     return list(of.frames)
 
 
@@ -48,7 +48,7 @@ def _vector(S: Array) -> Array:
 
 
 def _from_base(twists: Array, T: Array) -> Array:
-    """Of what a frame carries past the base's origin: v - omega x p."""
+    """Velocity of the frame at the base's origin: v - omega x p."""
     return np.concatenate([twists[..., :3] - np.cross(twists[..., 3:], T[..., :3, 3]), twists[..., 3:]], axis=-1)
 
 
@@ -212,20 +212,20 @@ def generalized(of: Quantities, names: Sequence[str]) -> Sized:
 
 
 def _less(of: Quantities, qdd: Array) -> Sized:
-    """Forces of a tree less those of the wrenches."""
+    """Forces of a tree minus those of the wrenches."""
     own, load = tree_forces(of, qdd), generalized(of, chosen(of))
     return Sized(own.value - load.value, own.size + load.size)
 
 
 def inverse_with_wrenches(of: Quantities, found: Found) -> list[Difference]:
-    """All forces less those of the wrenches."""
+    """All forces minus those of the wrenches."""
     tree = _less(of, of.at("qdd"))
     expected = of.loaded(Closed(of).drive_forces(tree) if of.of.robot.loops else tree)
     return [(found[0], expected.value, expected.size)]
 
 
 def forward_with_wrenches(of: Quantities, found: Found) -> list[Difference]:
-    """The forces of the accelerations are those that were given."""
+    """The forces of the accelerations equal the given ones."""
     tree, force, some = _less(of, found[0]), of.at("F"), ~of.singular
     if of.of.robot.loops:
         return Closed(of).judged(found[0], of.unloaded(force), tree)
@@ -234,7 +234,7 @@ def forward_with_wrenches(of: Quantities, found: Found) -> list[Difference]:
 
 
 def accelerometers(of: Quantities, found: Found) -> list[Difference]:
-    """R^T (a - g), not of robots with sliding joints: states that are compared move what these clamp."""
+    """R^T (a - g); not for sliding joints, whose clamped coordinates move in the compared states."""
     if of.of.elements or not of.free.all():
         return []
     a, T = _motion(of, points(of), 1)

@@ -1,4 +1,4 @@
-"""What forces between links must be, by free-body sums, and energies of single links."""
+"""Expected forces between links, by free-body sums."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from elastogen.generator.solids.sections import can_be_cut, cut
 
 
 def _beyond(robot: Robot, link: str) -> set[str]:
-    """A link and all that hang on it."""
+    """A link and all its descendants."""
     found = {link}
     for joint in robot.joints:
         if joint.parent in found:
@@ -34,7 +34,7 @@ def _beyond(robot: Robot, link: str) -> set[str]:
 
 
 def owner(robot: Robot, link: str) -> str:
-    """The link behind a moving joint that a link belongs to."""
+    """The moving link to which a link is fixed."""
     by_child = {joint.child: joint for joint in robot.joints}
     moving = {joint.child for joint in robot.moving_joints}
     while link not in moving and link in by_child:
@@ -70,7 +70,7 @@ def _origins(of: Quantities) -> list[Array]:
 
 
 def _per_joint(of: Quantities, *, own: bool, gravity: bool) -> tuple[Array, Array]:
-    """Base components (states, joints, 6) of all beyond each joint, or of its link alone."""
+    """Wrenches (states, joints, 6) in base components, of all bodies beyond each joint or of its link alone."""
     robot, rows = of.of.robot, []
     for joint, T in zip(robot.moving_joints, _origins(of), strict=True):
         chosen = _beyond(robot, joint.child)
@@ -82,7 +82,7 @@ def _per_joint(of: Quantities, *, own: bool, gravity: bool) -> tuple[Array, Arra
 
 
 def reactions(base: bool) -> Expectation:
-    """Of the inner link on all beyond, about the link's origin."""
+    """The reaction of the inner link on all bodies beyond, about the link's origin."""
 
     def check(of: Quantities, found: Found) -> list[Difference]:
         value, size = _per_joint(of, own=False, gravity=True)
@@ -102,7 +102,7 @@ def _back(T: Array, wrench: Array) -> Array:
 
 
 def _with_loops(of: Quantities, left: Array, size: Array) -> list[Difference]:
-    """What is left beside the bodies are wrenches of the loops, whose work is what the drives leave to them."""
+    """The remainder beside the bodies are wrenches of the loops, which do the work that drives leave to them."""
     robot, count = of.of.robot, len(of.at("q"))
     series, origins = LoopSeries(of, of.moving, (count,)), _origins(of)
     between = [loop for loop in robot.loops if loop.kind.between_frames]
@@ -134,14 +134,14 @@ def _with_loops(of: Quantities, left: Array, size: Array) -> list[Difference]:
 
 
 def resultants(of: Quantities, found: Found) -> list[Difference]:
-    """Of each link itself, about its origin, in its axes; without gravity."""
+    """The resultant of each link, about its origin, in its axes; without gravity."""
     value, size = _per_joint(of, own=True, gravity=False)
     local = np.stack([_local(T, value[:, k]) for k, T in enumerate(_origins(of))], axis=1)
     return [(found[0], local, size)]
 
 
 def section_loads(of: Quantities, found: Found) -> list[Difference]:
-    """Of inner parts on all beyond; not of beams that slide through their joints."""
+    """Loads of inner parts on all bodies beyond; not for beams that slide through their joints."""
     robot, row = of.of.robot, 0
     result: list[Difference] = []
     for point in robot.points:
@@ -189,7 +189,7 @@ def _solid_load(of: Quantities, point: Point, body: FlexibleBody) -> tuple[Array
 
 
 def _load(of: Quantities, link: str, part: FlexibleBody, outside: set[str], T: Array, on_tip: bool) -> tuple[Array, Array]:
-    """What a part of a link and all links ``outside`` need, in the axes of T and about its origin."""
+    """The wrench that a part of a link and all links ``outside`` need, in the axes of T and about its origin."""
     bodies = []
     for each in of.moving.bodies:
         if each.link in outside or (on_tip and each.link == link and each.kind in ("tip", "payload")):
@@ -201,7 +201,7 @@ def _load(of: Quantities, link: str, part: FlexibleBody, outside: set[str], T: A
 
 
 def _inverse_of_drives(of: Quantities, F: Array, acceleration: Array) -> list[Difference]:
-    """Loops stay closed, and the drives' forces do what those of the tree would."""
+    """Loops stay closed, and drive forces are equivalent to those of the tree."""
     closed, tree = Closed(of), tree_forces(of, acceleration)
     driven = np.array([velocity.driven for velocity in of.of.robot.velocities])
     moving = np.einsum("skf,sf->sk", closed.null_space, of.at("qdd")[:, closed.independent]) + closed.drift
@@ -214,7 +214,7 @@ def _inverse_of_drives(of: Quantities, F: Array, acceleration: Array) -> list[Di
 
 
 def elastic_inverse(of: Quantities, found: Found) -> list[Difference]:
-    """Joint accelerations are given, elastic ones need no force."""
+    """Joint accelerations are given; elastic ones need no force."""
     F, acceleration = found
     if of.of.robot.loops:
         return _inverse_of_drives(of, F, acceleration)
@@ -230,7 +230,7 @@ def elastic_inverse(of: Quantities, found: Found) -> list[Difference]:
 
 
 def load_friction(of: Quantities, found: Found) -> list[Difference]:
-    """What driving forces hold beyond the load itself."""
+    """Driving forces minus the load."""
     F = of.at("F")
     return [(found[0], (F - of.unloaded(F)) * of.free, np.abs(F) + 1.0)]
 

@@ -1,4 +1,4 @@
-"""What functions of mechanisms with loops must give."""
+"""Expected values of functions of mechanisms with loops."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _scaled(found: Array, expected: Array) -> list[Difference]:
 
 
 def _between_directions(of: Quantities, vectors: Array) -> Array:
-    """Vectors (..., rows, columns) with products of all columns in place of the components of whole distances.
+    """Vectors (..., rows, columns) with products of all columns instead of components of distances.
 
-    Which axes these components are in is a choice of the derivation; products of vectors do not depend on it.
+    The derivation chooses the axes of these components; products of vectors do not depend on them.
     """
     found, start = [], 0
     flat = np.moveaxis(vectors, -2, 0).reshape(vectors.shape[-2], -1)
@@ -72,7 +72,7 @@ def driven_bias(of: Quantities, found: Found) -> list[Difference]:
 
 
 def accelerations(of: Quantities) -> Array:
-    """That forces give."""
+    """Accelerations under forces."""
     closed = Closed(of)
     at_drift = tree_forces(of, closed.drift).value
     return closed.accelerations(of.unloaded(of.at("F")), at_drift, of.mass)
@@ -85,13 +85,13 @@ def _constraints(of: Quantities) -> Sized:
 
 
 def constraint_forces(of: Quantities, found: Found) -> list[Difference]:
-    """What forces leave to the loops."""
+    """The forces of the loops."""
     expected = _constraints(of)
     return [(found[0], expected.value, expected.size)]
 
 
 def loop_forces(of: Quantities, found: Found) -> list[Difference]:
-    """The work of what b gets from a is that of the constraint forces."""
+    """Forces of a on b do the work of the constraint forces."""
     expected = _constraints(of)
     total, size = work_of_loops(of, found[0])
     return [(total, expected.value, expected.size + size)]

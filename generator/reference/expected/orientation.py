@@ -1,4 +1,4 @@
-"""What position and angles of the tip with their rates must be: rotated by the angles, its axes are the described ones."""
+"""Expected position, angles and rates of the tip: rotations by the angles give the described axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from elastogen.generator.reference.matrix_series import MatrixSeries
 from elastogen.generator.reference.quantities import Quantities
 from elastogen.runtime.interface.euler_sets import EULER_SETS
 
-ORTHOGONAL = 1e-10  # beyond, as behind linear tips, axes have no angles
+ORTHOGONAL = 1e-10  # largest error of a rotation, for which angles are compared (linear tips shear)
 LOCKED = 1e-9  # sine or cosine of the middle angle below which the rates of the others are not defined
 
 

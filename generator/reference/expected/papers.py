@@ -1,4 +1,4 @@
-"""What the matrices of papers 001, 002 and 003 must be: by what they multiply, along all directions that tell them apart."""
+"""Expected matrices of papers 001, 002 and 003, by their products with enough directions to distinguish them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def squared(value: Callable[[Quantities], Array], *, own: bool = False) -> Expec
 
 
 def mixed(value: Callable[[Quantities], Array], *, own: bool = False) -> Expectation:
-    """Columns times products of velocities are what the squares leave."""
+    """Columns times products of velocities are the remainder without the squares."""
 
     def check(of: Quantities, found: Found) -> list[Difference]:
         v = of.at("qd")
@@ -163,7 +163,7 @@ def inverse_poses(of: Quantities, found: Found) -> list[Difference]:
 
 
 def exponential_factors(of: Quantities, found: Found) -> list[Difference]:
-    """What every joint adds to where its parent has gone from the zero configuration."""
+    """The motion that every joint adds to its parent's, from the zero configuration."""
     if not _single(of):
         return []
     zero, shape, rows = _at_zero(of), (len(of.at("q")),), []

@@ -1,4 +1,4 @@
-"""What the emitted functions must give, from a description's own numbers; by identities where that is simpler."""
+"""Expected values of the plain functions, from a description's own numbers or by identities."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _frames(evaluated: Evaluated, of: Quantities) -> list[MatrixSeries]:
 
 
 def coefficient(series: MatrixSeries, power: int, shape: tuple[int, ...]) -> Array:
-    """Of t^power, for all states."""
+    """The coefficient of t^power, for all states."""
     value = series.values[power] if power < series.width else np.zeros((4, 4))
     return np.broadcast_to(value, (*shape, 4, 4))
 
@@ -67,7 +67,7 @@ def transform_rate(order: int) -> Expectation:
 
 
 def tip_jacobian(of: Quantities) -> tuple[Array, Array]:
-    """Of the tip in base components, and its rotation."""
+    """The Jacobian of the tip in base components, and its rotation."""
     shape = (len(of.at("q")), of.n)
     T, dT = (coefficient(of.unit.tip, power, shape) for power in (0, 1))
     J = np.concatenate([dT[..., :3, 3], spin(dT[..., :3, :3], T[..., :3, :3])], axis=-1)
@@ -168,7 +168,7 @@ def resistances(of: Quantities) -> Sized:
 
 
 def tree_forces(of: Quantities, qdd: Array) -> Sized:
-    """What accelerations need of a tree, without the friction of loads."""
+    """The forces of accelerations on a tree, without load friction."""
     rest, bodies = resistances(of), of.inverse_dynamics(qdd)
     return Sized(bodies.value - of.resistances.value + rest.value, bodies.size + rest.size)
 
@@ -182,13 +182,13 @@ def driving_forces(of: Quantities, qdd: Array | None = None) -> Sized:
 
 
 def mass_matrix(of: Quantities, found: Found) -> list[Difference]:
-    """M, each entry relative to its diagonal ones."""
+    """M, each entry relative to the diagonal."""
     diagonal = np.sqrt(np.abs(np.einsum("skk->sk", of.mass)))
     return [(found[0], of.mass, diagonal[:, :, None] * diagonal[:, None, :])]
 
 
 def coriolis_matrix(of: Quantities, found: Found) -> list[Difference]:
-    """C, each entry relative to what it is the sum of."""
+    """C, each entry relative to the terms of its sum."""
     return _sized(found[0], of.coriolis_matrix)
 
 
@@ -215,7 +215,7 @@ def elastic_forces(of: Quantities, found: Found) -> list[Difference]:
 
 
 def friction_forces(of: Quantities, found: Found) -> list[Difference]:
-    """With the user's own forces that have no potential."""
+    """Friction, with the user's own forces without potential."""
     own, expected = own_terms(of), of.friction_forces
     if own is None:
         return _sized(found[0], expected)
@@ -238,7 +238,7 @@ def forward_dynamics(of: Quantities, found: Found) -> list[Difference]:
 
 
 def solution(of: Quantities, forces: Array) -> Array:
-    """x of M x = forces; zeros where M has no inverse."""
+    """x of M x = forces; zeros where M is singular."""
     M = np.where(of.singular[:, None, None], np.eye(of.n), of.mass)
     found: Array = np.linalg.solve(M, (forces * of.free)[..., None])[..., 0].astype(np.float64)
     return found
@@ -253,7 +253,7 @@ def mass_matrix_solve(of: Quantities, found: Found) -> list[Difference]:
 
 
 def stiffness_matrix(of: Quantities, found: Found) -> list[Difference]:
-    """K of robots whose K is constant, without tangents of own terms."""
+    """K of robots with a constant K, without tangents of own terms."""
     if of.of.robot.terms or any(of.of.moving_beam(joint.child) is not None for joint in of.of.robot.joints):
         return []
     K = of.stiffness * of.free * of.free[:, None]

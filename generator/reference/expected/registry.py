@@ -1,4 +1,4 @@
-"""What every function that can be emitted must give, by its name: of the catalogue, derived from others, or a user's."""
+"""The expected values of every function by its name: of the catalogue, derived from others, or a user's."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from elastogen.runtime.interface.argument import Argument
 
 
 class _Any:
-    """In the place of what was found, where only what is expected is asked for."""
+    """Stands for the found values where only the expected ones are wanted."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return np.zeros(())
@@ -109,7 +109,7 @@ _LISTED: dict[str, Expectation] = {
 
 
 def _of_one_axis(expectation: Expectation) -> Expectation:
-    """Where tips rotate about several axes, a product of exponentials is another tip by design (001 (33)): not compared."""
+    """Tips that rotate about several axes differ from products of exponentials by design (001 (33)): not compared."""
 
     def check(of: Quantities, found: Found) -> list[Difference]:
         tips = [link.flexible for link in of.of.robot.links if link.flexible is not None]
@@ -139,7 +139,7 @@ NOT_COMPARED: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A function as it was asked for: its name, its inputs, and where it is derived from another one, that and how."""
+    """A function to compare: its name, its inputs, and the function and derivative that it was made from."""
 
     name: str
     inputs: Sequence[Argument]
@@ -148,17 +148,17 @@ class Asked:
 
     @property
     def takes_differences(self) -> bool:
-        """Whether its comparison evaluates the description at many states: one sample of a sliding robot is enough then."""
+        """Whether its comparison evaluates the description at many states: then one sample of a sliding robot is enough."""
         return bool(self.ending) or self.name in DERIVATIVES
 
     def primary(self, robot: Robot) -> bool:
-        """Whether a difference is a fault of the derivation; what solves for closed loops may be the comparison's own."""
+        """Whether a difference is a fault of the derivation, and cannot be one of the comparison."""
         solves = bool(robot.loops) and self.name in ("inverse_dynamics", "forward_dynamics")
         return self.name in PRIMARY and not self.ending and not solves
 
 
 def values_of(robot: Robot, name: str, inputs: Mapping[str, tuple[str, ...]]) -> Values | None:
-    """The description's own values of a function, as arrays (states, ...); None where there are none."""
+    """The description's own values of a function, as arrays (states, ...), or None."""
     own = {function.name: function for function in robot.functions}
     if name in own:
         return None if own[name].by else own_values(own[name], lambda other: values_of(robot, other, inputs), inputs)
@@ -171,7 +171,7 @@ def values_of(robot: Robot, name: str, inputs: Mapping[str, tuple[str, ...]]) ->
 
 
 def expectation_of(robot: Robot, asked: Asked, inputs: Mapping[str, tuple[str, ...]]) -> Expectation | None:
-    """What to compare a function with, None where there is nothing; ``inputs`` are those of functions that own ones call."""
+    """The comparison of a function, or None; ``inputs`` are those of functions that own ones call."""
     own = {function.name: function for function in robot.functions}
     if asked.ending:
         values = values_of(robot, asked.base, inputs)
@@ -198,7 +198,7 @@ def _plainly(values: Values) -> Expectation:
 
 
 def _known(expectation: Expectation) -> Expectation:
-    """Nothing to compare with where something is called that has no value here."""
+    """No comparison if a call has no value here."""
 
     def check(of: Quantities, found: Found) -> list[Difference]:
         try:

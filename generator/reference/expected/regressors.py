@@ -1,4 +1,4 @@
-"""What regressors must be, column by column: the forces of a unit of each parameter."""
+"""Expected regressors, column by column: the forces of a unit of each parameter."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _forces(of: Quantities, unit: MatrixSeries, moving: MatrixSeries, G: Array) 
 
 
 def _blocks(of: Quantities) -> list[Array]:
-    """Ten columns (states, n, 10) for every frame that can carry bodies, in the order of the joints."""
+    """Ten columns (states, n, 10) for every frame that can carry bodies, in joint order."""
     found, basis = [], _basis()
     for joint in of.of.robot.joints:
         ends = [(joint.child, name) for name in _ends(of.of.robot.link(joint.child).flexible)]
@@ -132,12 +132,12 @@ def _size(columns: list[Array]) -> float:
 
 
 def _size_of(column: Array, all_columns: list[Array]) -> float:
-    """A column that loops leave nothing of has the rounding errors of the others."""
+    """The size of a column; one that loops cancel has the rounding errors of the others."""
     return max(_size([column]), 1e-3 * _size(all_columns))
 
 
 def regressor(of: Quantities, found: Found) -> list[Difference]:
-    """Every block of ten is that of a frame, the others are in their order."""
+    """Every block of ten belongs to a frame; the others are in order."""
     blocks, further = _columns(of)
     Y, width = found[0], found[0].shape[-1] - len(further)
     if width < 0 or width % PER_BODY:

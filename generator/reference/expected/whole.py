@@ -1,4 +1,4 @@
-"""What functions beyond the plain equations of motion must give: partial derivatives, momenta, rates, matrix exponentials."""
+"""Expected partial derivatives, momenta, and rates of energies and forces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from elastogen.generator.reference.whole_robot import (
     through_joints,
 )
 
-MOST_BY_DIFFERENCES = 2  # rates: of higher ones too few digits are left
+MOST_BY_DIFFERENCES = 2  # highest rate: beyond it too few digits are left
 
 
 def _one(found: Array, expected: Sized) -> list[Difference]:
