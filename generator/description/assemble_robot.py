@@ -1,4 +1,4 @@
-"""From the structure of a robot file to the robot: expressions parsed, placements made, joints ordered."""
+"""Makes the robot from the structure of its file: parses expressions, computes placements, orders joints."""
 
 from __future__ import annotations
 

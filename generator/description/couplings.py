@@ -107,7 +107,7 @@ def _solved(positions: Mapping[str, sympy.Expr], free: Set[sympy.Symbol], where:
 
 
 def _extent(position: sympy.Expr, inner: Mapping[sympy.Symbol, tuple[int, int]]) -> tuple[int, int]:
-    """How many operations, symbols and numbers a position is, and how deep, with what is put in place of its symbols."""
+    """The number of operations, symbols and numbers in a position, and its depth, with substitutions."""
     if not position.args:
         return inner.get(position, (1, 1))
     sizes, depths = zip(*(_extent(part, inner) for part in position.args), strict=True)

@@ -10,7 +10,7 @@ from elastogen.generator.robot.units.table import parse_unit
 
 
 def check_units(robot: Robot, where: Location) -> None:
-    """Refuse parameters of other units than SI, which only files convert, and parameters of another dimension than a field."""
+    """Refuse parameters in other units than SI, which only files convert, and of another dimension than their field."""
     for parameter in robot.parameters.values():
         unit = parse_unit(parameter.unit)
         if not unit.is_si:

@@ -1,4 +1,4 @@
-"""Robots that are not bolted down: their base link on a floating joint."""
+"""Robots with a free base: their base link on a floating joint."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Numbers(Protocol):
 
 
 def check_friction(joint: Joint, checks: Numbers, where: Location) -> None:
-    """Friction takes energy at every velocity, and the load that the drive holds follows from its force."""
+    """Refuse friction that does not dissipate at every velocity, or that has no unique load for a force."""
     drive = joint.actuation
     widths = {"coulomb_velocity": "a speed", "stribeck_velocity": "a speed", "load_width": "a force"}
     for key, kind in widths.items():

@@ -1,4 +1,4 @@
-"""Where joints sit on flexible links: places along beams, interfaces by name; what every robot's must be like."""
+"""Joints on flexible links, by places along beams or interfaces by name, and their checks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _with_place(link: Link, joint: Joint, x: Scalar, robot: Robot, where: Locati
 
 
 def check_interfaces(robot: Robot, where: Location, *, quiet: bool) -> None:
-    """Refuse joints on interfaces that there are none of, and warn where several joints share a tip unsaid."""
+    """Refuse joints on unknown interfaces, and warn of several joints on one tip by default."""
     for link in robot.links:
         body = link.flexible
         on_link = [joint for joint in robot.joints if joint.parent == link.name and not joint.type.rides_parent]

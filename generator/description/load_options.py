@@ -39,7 +39,7 @@ class LoadOptions:
     def checked(cls, **given: Any) -> LoadOptions:
         """Options from the keyword arguments of ``load``, which has their signature and says what they mean.
 
-        What is of another kind is refused, whatever the source: a wrong one would count as the usual one.
+        Values of the wrong type are refused, whatever the source.
         """
         asked = cls(**given)
         words = {"mimic": (asked.mimic, get_args(Mimic)), "base": (asked.base, (None, *get_args(Base)))}

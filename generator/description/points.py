@@ -1,4 +1,4 @@
-"""Points from a robot file, and what every robot's points must be like."""
+"""Points of a robot file, and the checks of any robot's points."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def on_nodes(robot: Robot, points: tuple[Point, ...], sections: tuple[PointSecti
 
 
 def check_all_are_points(robot: Robot, where: Location) -> None:
-    """Refuse what is no Point."""
+    """Refuse anything that is not a Point."""
     for number, point in enumerate(robot.points):
         if not isinstance(point, Point):
             raise where.at(number).error(
@@ -76,7 +76,7 @@ def check_all_are_points(robot: Robot, where: Location) -> None:
 
 
 def check_points(robot: Robot, where: Location) -> None:
-    """Refuse points on things that do not exist, beyond the ends of beams, and gauges where nothing is strained.
+    """Refuse points on unknown links, beyond the ends of beams, and gauges on rigid links.
 
     Their frames are checked with all other placements.
     """

@@ -1,4 +1,4 @@
-"""From a description to a robot that is not finished: files of all formats, and robot files on top of others."""
+"""Reads a robot, not yet finished, from files of all formats, and from robot files on top of others."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ BASE_NAME = "base_description"  # of a robot whose own name does not count
 
 @dataclass(frozen=True)
 class Reading:
-    """How descriptions are read, and what was read so far."""
+    """The options of reading, and the files read so far."""
 
     mimic: Mimic = "follow"
     friction: bool = False
@@ -75,7 +75,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Described:
-    """A robot as its description says, before its base is freed, its parameters are live and everything is checked."""
+    """A robot as described, before its base is freed, its parameters become live and it is checked."""
 
     robot: Robot
     where: Location
@@ -116,7 +116,7 @@ def read_content(data: bytes, path: Path, shown: str, reading: Reading) -> Descr
 
 
 def _refuse_options(taken: tuple[str, ...], reading: Reading, where: Location) -> None:
-    """Options that another format has."""
+    """Refuse options of other formats."""
     if "model" not in taken:
         _refuse_model(reading, where)
     if "arguments" not in taken:

@@ -59,7 +59,7 @@ def read_parameters(sections: Mapping[str, ParameterSection], where: Location) -
 
 
 class SectionValues:
-    """What the numbers and expressions in a file's sections stand for, with the parameters they may name."""
+    """Values of the numbers and expressions in a file's sections, with its parameters."""
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         self.parameters = parameters

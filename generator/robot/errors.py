@@ -32,7 +32,7 @@ class RobotError(ElastogenError):
 
 @contextmanager
 def finite_arithmetic(source: str, field: str) -> Iterator[None]:
-    """Numbers of a description that arithmetic fails on are a fault of the description: say so, naming what was computed."""
+    """Report failing arithmetic as a fault of the description, naming what was computed."""
     try:
         yield
     except (ArithmeticError, np.linalg.LinAlgError) as problem:
@@ -43,11 +43,11 @@ def finite_arithmetic(source: str, field: str) -> Iterator[None]:
 
 
 class OutputError(ElastogenError):
-    """An output (an emitted function) or an option was asked for that does not exist or was not emitted."""
+    """An output (an emitted function) or an option does not exist or was not emitted."""
 
 
 class BuildError(ElastogenError):
-    """Rendering, writing or compiling failed; the compiler's own words are in the message."""
+    """Rendering, writing or compiling failed; the message has the compiler's output."""
 
 
 class RobotWarning(UserWarning):

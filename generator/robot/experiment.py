@@ -1,7 +1,7 @@
-"""A robot's own experiment: the motion that ``elastogen simulate`` shows when nothing else is asked for.
+"""A robot's own experiment: the default motion of ``elastogen simulate``.
 
-It is data beside the model: it shapes no equation and no emitted code. Values are kept by the name of their coordinate, so that
-the same experiment drives a robot with flexible links and the rigid robot of the same numbers. SI units.
+It affects neither equations nor emitted code. Values are stored by the name of their coordinate, so that the same experiment
+drives a robot with flexible links and its rigid limit. SI units.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Arithmetic in the scalar fields of a robot file, such as ``"l4 + 0.1"`` or ``"-pi/2"``.
 
-The text is parsed by Python's own grammar and walked over a whitelist: numbers, ``pi``, the robot's named
-parameters, ``+ - * /``, powers with small integer exponents, ``sqrt sin cos`` and parentheses. It is never
-evaluated as Python and never given to ``sympify``. Length, nesting and the size of numbers are limited.
+The text is parsed by Python's own grammar, and only a whitelist is accepted: numbers, ``pi``, the robot's named parameters,
+``+ - * /``, powers with small integer exponents, ``sqrt sin cos`` and parentheses. It is never evaluated as Python and never
+given to ``sympify``. Length, nesting and the size of numbers are limited.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def parse_scalar(
 
 
 def _number_with_unit(given: str, fix: str, where: Location) -> tuple[str, str] | None:
-    """What was expected instead of ``3000 g``, and the fix with its number in SI units."""
+    """The expectation instead of ``3000 g``, and the fix with its number in SI units."""
     found = _QUANTITY.fullmatch(given.strip())
     if found is None:
         return None
@@ -79,7 +79,7 @@ def _number_with_unit(given: str, fix: str, where: Location) -> tuple[str, str] 
 
 
 def _decimal_comma(given: str) -> tuple[str, str] | None:
-    """What was expected instead of ``2,0``, and the fix."""
+    """The expectation instead of ``2,0``, and the fix."""
     if not re.fullmatch(r"\s*[-+]?\d+,\d+\s*", given):
         return None
     return "a number with a decimal point", f"write {given.strip().replace(',', '.')}"
@@ -94,7 +94,7 @@ def _constant(result: sympy.Expr, given: str, where: Location) -> Scalar:
 
 
 def named(name: str, parameters: Mapping[str, Parameter]) -> sympy.Expr:
-    """What a name in an expression stands for: pi, or a parameter."""
+    """The value of a name in an expression: pi, or a parameter."""
     if name == "pi":
         return sympy.pi
     if name not in parameters:
@@ -112,7 +112,7 @@ def tidy_number(number: int | float) -> int | float:
 
 
 def nominal(scalar: Scalar, parameters: Mapping[str, Parameter]) -> float:
-    """Return the value of a scalar with every parameter at its nominal value; NaN where it is not real."""
+    """Return the nominal value of a scalar; NaN if it is not real."""
     if isinstance(scalar, (int, float)):
         return float(scalar)
     values = {p.symbol: sympy.Float(p.value) for p in parameters.values() if p.symbol in scalar.free_symbols}

@@ -1,4 +1,4 @@
-"""Frames of a robot by name: links, the tip, and points; one meaning wherever a frame is named."""
+"""Frames of a robot by name: links, the tip, and points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIP = "tip"  # the robot's tip link with its tool, even where a link or a point 
 def frame_names(robot: Robot) -> tuple[str, ...]:
     """Names of all frames: every link, the base among them, then ``tip`` and the robot's points.
 
-    A link that stands behind fixed joints is one of them. Where a link and a point have one name, it is the link's.
+    Links on fixed joints have frames too. If a link and a point have the same name, it means the link.
     """
     return tuple(dict.fromkeys([*(link.name for link in robot.links), TIP, *(point.name for point in robot.points)]))
 

@@ -1,4 +1,4 @@
-"""The safe language of expressions in robot files: Python's grammar, walked over a whitelist, never evaluated.
+"""The safe language of expressions in robot files: Python's grammar, a whitelist, no evaluation.
 
 Numbers, names, ``+ - * /``, powers, calls of known functions; where allowed also ``x if a < b else y`` and references such as
 ``q('elbow')``. Length and nesting are limited.
@@ -27,7 +27,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[sympy.Expr, sympy.Expr], sympy.Bas
 
 
 class RejectedError(Exception):
-    """Why an expression is not accepted: what was expected, and the fix."""
+    """An expression is not accepted: the expectation, and the fix."""
 
     def __init__(self, expected: str, fix: str = "") -> None:
         super().__init__(expected)
@@ -36,7 +36,7 @@ class RejectedError(Exception):
 
 @dataclass(frozen=True)
 class Grammar:
-    """What an expression may consist of; ``text`` says so in messages."""
+    """The elements of an expression; ``text`` describes them in messages."""
 
     text: str
     name: Callable[[str], sympy.Expr]  # what a name stands for; raises RejectedError

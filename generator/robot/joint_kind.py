@@ -1,7 +1,7 @@
-"""What is asked of a kind of joint: one interface, the same questions in the same order for every kind.
+"""The interface of a kind of joint, with the same sections for every kind.
 
-The answers are in ``generator/joints``, one file per kind; a robot's data carry the kind and import none of it. Everything
-else asks: no algorithm knows which kinds there are. How to add one: docs/own/adding-joints.md.
+Kinds are in ``generator/joints``, one file each; a robot's data carry the kind and import none of it. No algorithm knows which
+kinds there are. How to add one: docs/own/adding-joints.md.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ COMMON_KEYS = ("axis", "placement", "limits", "motor", "friction", "elasticity")
 
 @dataclass(frozen=True)
 class Key:
-    """A key that a kind has for itself in a robot file; its value is in ``Joint.details``.
+    """A key in a robot file that only this kind has; its value is in ``Joint.details``.
 
-    What is ``written`` is read by the kind itself, in ``described``, and is not in there; ``schema`` says what it looks like.
+    The kind itself reads ``written`` keys, in ``described``; they are not in there, and ``schema`` describes them.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Key:
 
 @dataclass(frozen=True)
 class JointCoordinate:
-    """A coordinate of a joint; its name is the joint's, with the suffix behind a dot where there is one."""
+    """A coordinate of a joint, named after the joint, with a dot and the suffix if there is one."""
 
     unit: str
     suffix: str = ""
@@ -51,7 +51,7 @@ class JointCoordinate:
 
 @dataclass(frozen=True)
 class Screw:
-    """By one coordinate q: a rotation by q about ``axis`` if it ``turns``, and a displacement along it, ``advance`` q."""
+    """A motion by one coordinate q: a rotation by q about ``axis`` if it ``turns``, and a shift ``advance`` q along it."""
 
     axis: Vector  # unit vector in the joint frame
     turns: bool
@@ -61,7 +61,7 @@ class Screw:
 class JointKind(ABC):
     """A kind of joint. Kinds have no state: the numbers of a joint are in :class:`Joint`.
 
-    Only where users write a motion themselves, what they wrote makes a kind of its own (``described``).
+    Only a user's own formula makes a kind of its own (``described``).
     """
 
     # ---- 1. in a robot file
@@ -99,12 +99,12 @@ class JointKind(ABC):
 
     @property
     def velocities(self) -> Sequence[JointCoordinate]:
-        """What the joint has in velocities, accelerations and forces: the coordinates, unless it has quasi-velocities."""
+        """Its entries in velocities, accelerations and forces: the coordinates, unless it has quasi-velocities."""
         return self.coordinates
 
     @property
     def neutral(self) -> Sequence[float]:
-        """The coordinates where the joint has not moved."""
+        """The coordinates at rest, where the joint has not moved."""
         return (0.0,) * len(self.coordinates)
 
     @property
@@ -114,7 +114,7 @@ class JointKind(ABC):
 
     @property
     def holds(self) -> bool:
-        """Whether the child is part of the parent; a coupled joint moves without a coordinate of its own."""
+        """Whether the child is fixed to the parent; a coupled joint moves without a coordinate of its own."""
         return not self.moves
 
     @property
@@ -131,22 +131,22 @@ class JointKind(ABC):
     """Whether the child, a beam, slides through the joint."""
 
     def screws(self, joint: Joint) -> tuple[Screw, ...]:
-        """The motion as screws one after the other, each by one coordinate; empty where it is not of this form."""
+        """The motion as successive screws, each by one coordinate; empty if it is not of this form."""
         return ()
 
     def factors(self, joint: Joint) -> tuple[Screw, ...]:
-        """The motion as screws one after the other; where they are not one per coordinate, by FrameMotion.arguments."""
+        """The motion as successive screws; if they are not one per coordinate, by FrameMotion.arguments."""
         return self.screws(joint)
 
     def pose(self, joint: Joint, values: Sequence[Scalar]) -> Matrix | None:
-        """The moving frame in the joint frame at values of the coordinates, by the screws; None where these do not say it."""
+        """The moving frame in the joint frame at values of the coordinates, by the screws; None if there are none."""
         from elastogen.generator.robot.placement import by_screws
 
         screws = self.screws(joint)
         return by_screws(screws, values) if len(screws) == len(self.coordinates) else None
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """The motion of the frames from the joint to the child, one after the other: how to build it in a graph."""
+        """How to build the motion from the joint to the child in a graph, frame by frame."""
         raise TypeError(f"{self.name} joints have no motion of their own")
 
     # ---- 4. limits
@@ -169,13 +169,13 @@ class JointKind(ABC):
 
     @property
     def for_reading(self) -> JointKind:
-        """The same motion without what only makes numbers accurate."""
+        """The same motion without terms that only make numbers accurate."""
         return self
 
     # ---- 8. checks, and which element of a beam is inside
 
     def check(self, robot: Robot, joint: Joint, where: Location) -> None:
-        """Refuse what the kind cannot be; numbers, axes and placements are checked for all kinds alike."""
+        """Refuse what this kind cannot be; numbers, axes and placements are checked for all kinds."""
         beam = robot.link(joint.child).flexible
         if beam is not None and beam.telescope is not None:
             raise where.at("type").error(
@@ -183,7 +183,7 @@ class JointKind(ABC):
             )
 
     def selector(self, robot: Robot, joint: Joint) -> Selector | None:
-        """What says which element of a beam is inside the joint, where that counts."""
+        """The selector of the element of a beam inside the joint, if any."""
         return None
 
     def beam_line(self, robot: Robot, joint: Joint) -> str:

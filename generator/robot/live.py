@@ -1,7 +1,7 @@
 """Live parameters: numbers of the robot that stay inputs of the generated C.
 
-They are named by the parameter they are (``l1``) or by the path of a field, in which ``*`` stands for
-anything and a path means everything below it:
+They are named by their parameter (``l1``) or by the path of a field, in which ``*`` stands for anything and a path includes
+everything below it:
 
     gravity  payload  payload.mass  links.<link>.mass  links.<link>.com  links.*.inertia  tip.xyz
     joints.<joint>.placement.xyz  joints.<joint>.friction.viscous  joints.<joint>.motor.inertia
@@ -99,7 +99,7 @@ def _affine(scalar: Scalar, robot: Robot) -> tuple[float, dict[str, float]] | No
 
 
 def _warn_of_meshes(robot: Robot, name: str, where: Location) -> None:
-    """A parameter that only a mesh was made from is in no equation any more."""
+    """Warn of parameters that only a mesh was made from: they are in no equation."""
     solids = [link.name for link in robot.links if link.flexible is not None and link.flexible.solid is not None]
     if solids and name not in _names_in(robot):
         fix = f"change it in the file and load again; {', '.join(solids)} is reduced once, at nominal values"
@@ -107,7 +107,7 @@ def _warn_of_meshes(robot: Robot, name: str, where: Location) -> None:
 
 
 def _names_in(value: Any) -> set[str]:
-    """Names of the symbols in everything that a description holds, but the numbers of meshes and the parameters themselves."""
+    """Names of all symbols of a description except in numbers of meshes and in the parameters themselves."""
     if isinstance(value, sympy.Basic):
         return {symbol.name for symbol in value.free_symbols if isinstance(symbol, sympy.Symbol)}
     if isinstance(value, (tuple, list)):

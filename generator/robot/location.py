@@ -1,4 +1,4 @@
-"""Where in a robot description something stands: a deep problem still names the user's file and field."""
+"""Places in a robot description, so that any error names the user's file and field."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
 
 
 def nearest(given: str, known: Iterable[str]) -> str | None:
-    """The name that is the same but for its case, or one of the words of ``given``, or the one that differs least."""
+    """The name that differs only by case, or is one of the words in ``given``, or is most similar."""
     word, names = given.casefold(), {name.casefold(): name for name in reversed(list(known))}
     parts = re.split(r"[^a-z0-9]+", word)
     for candidate in (word, *reversed(parts)):

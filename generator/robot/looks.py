@@ -1,4 +1,4 @@
-"""How links look: meshes and primitives of a description. They shape no code but that of links made flexible by them."""
+"""Looks of links: meshes and primitives of a description, for pictures and for links made flexible by meshes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Moments of bodies about an origin, as one 4 x 4 array: int (r; 1) (r; 1)^T dm, the pseudo-inertia of paper 002 (19).
 
-Arrays of numbers, or of numbers and SymPy expressions (dtype object). In another frame with pose X they are X J X^T.
+Arrays of numbers, or of SymPy expressions (dtype object). In another frame with pose X they are X J X^T.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which names and texts may reach the generated C: identifiers safe in C and C++, texts safe in comments."""
+"""Names and texts for the generated C: identifiers safe in C and C++, texts safe in comments."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check_robot_name(name: object, where: Location) -> None:
 
 
 def check_parameter_name(name: object, where: Location, robot: str = "") -> None:
-    """Accept a safe C struct member that does not stand for something else in the generated code of ``robot``."""
+    """Accept a safe C struct member that has no other meaning in the generated code of ``robot``."""
     _check_identifier(name, MAX_PARAMETER_NAME, where, "rename the parameter, letters, digits and _ only")
     text = str(name)
     own_macro = robot and text == text.upper() and text.startswith(f"{robot.upper()}_")

@@ -1,7 +1,7 @@
 """Placements of joints and frames: 4x4, xyz + rpy, standard and modified DH, screw axis at zero.
 
-Everything works on plain numbers and on SymPy expressions alike. Numeric entries within ``ROUNDING`` = 1e-13 of 0, 1 and -1
-are those integers up to rounding errors of our own, and become exact: zeros keep closed forms and generated code short.
+All functions take numbers and SymPy expressions. Numeric entries within ``ROUNDING`` = 1e-13 of 0, 1 and -1 are those integers
+but for our own rounding errors, and become exact: zeros keep closed forms and generated code short.
 While a file is read, ``snapping`` widens this to ``SNAP`` = 1e-11: robot files write pi/2 as 1.57079632679, whose cosine is
 4.9e-12 instead of 0. A rotation, and a direction, is snapped as a whole or not at all: it stays a rotation.
 """
@@ -69,9 +69,9 @@ def snapped_direction(vector: Vector) -> Vector:
 
 
 def snapped_rotation(rotation: Matrix) -> Matrix:
-    """Snap the entries of a rotation, unless the result is farther from a rotation than what was given.
+    """Snap the entries of a rotation, unless the result is farther from a rotation than before.
 
-    Entry by entry, a tilt of 2e-11 about a skew axis would lose one of its components and keep the other.
+    Entry by entry, a tilt of 2e-11 about a skew axis could lose only one of its components.
     """
     snapped = tuple(tuple(snap(entry) for entry in row) for row in rotation)
     if not all(_is_numeric(row) for row in snapped):

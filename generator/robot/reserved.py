@@ -1,6 +1,6 @@
-"""Every name that is taken: by C, C++ and their libraries, by build tools and systems, by the generated code itself.
+"""Reserved names: of C, C++ and their libraries, of build tools and systems, of the generated code itself.
 
-The one list. Descriptions are checked against it when they are loaded, and variables of the generated code keep off it.
+Descriptions are checked against this list when they are loaded, and variables of the generated code avoid it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The validated robot: frozen data in SI units and radians, from which everything else is derived.
 
-A scalar is a plain number or a SymPy expression in the robot's named :class:`Parameter` symbols. Parameters
-that are *live* stay inputs of the generated C; the others are replaced by their values when code is generated
-and stay symbols when closed forms are derived for reading.
+A scalar is a number or a SymPy expression in the robot's named :class:`Parameter` symbols. *Live* parameters stay inputs of
+the generated C; the others become numbers in code, and stay symbols in closed forms.
 
 Every joint carries its child link: ``T_parent_child(q) = before . motion(axis, q) . after``, where ``before`` goes
 from the parent's link frame to the joint, the motion is that of the joint's kind (generator/joints), and ``after``
@@ -63,7 +62,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Coupling:
-    """What a coupled joint follows: its position, an expression in the coordinates called ``leaders`` and in parameters."""
+    """The position of a coupled joint: an expression in the coordinates called ``leaders`` and in parameters."""
 
     position: sympy.Expr  # in the symbols of generator/joints/coupled.py
     leaders: tuple[str, ...]
@@ -106,7 +105,7 @@ class Joint:
 
     @property
     def by_screws(self) -> bool:
-        """Whether its motion is made of rotations and displacements, each by one coordinate of its own."""
+        """Whether its motion consists of rotations and displacements, each by one coordinate of its own."""
         kind = self.type
         moved = kind.rides_parent or kind.feeds_child or self.coupling is not None
         return not moved and len(kind.screws(self)) == len(kind.coordinates)
@@ -127,7 +126,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Body:
-    """Inertial data of something rigid, in the axes of the frame it is attached to."""
+    """Inertial data of a rigid body, in the axes of the frame it is attached to."""
 
     mass: Scalar = 0  # [kg]
     com: Vector = (0, 0, 0)  # centre of mass [m]
@@ -145,7 +144,7 @@ class Link:
 
     @property
     def whole_mass(self) -> Scalar:
-        """Mass of all of the link [kg]: of ``body`` (of a flexible link, its hub), of what bends, and of what is on its tip."""
+        """Mass of the whole link [kg]: ``body`` (the hub of a flexible link), flexible body and tip body."""
         return self.body.mass + self.tip_body.mass + (0 if self.flexible is None else self.flexible.mass)
 
     def __repr__(self) -> str:
@@ -166,8 +165,8 @@ class Point:
     """A frame that moves with the material of a link, or with a joint.
 
     On a link, ``pose`` is the frame in the undeformed link; on a beam the section at x = pose[0][3] carries it, rotated as
-    the tip is rotated by the slopes there (003 (3)-(5)). On a joint, ``pose`` is seen from where the joint sits: on the parent
-    before the motion; of a sliding joint on the beam, wherever it is.
+    the tip is rotated by the slopes there (003 (3)-(5)). On a joint, ``pose`` is relative to the joint on the parent, before
+    the motion; for a sliding joint, relative to its present place on the beam.
     """
 
     name: str
@@ -235,7 +234,7 @@ class Robot(Extensible):
 
     @property
     def velocities(self) -> tuple[Coordinate, ...]:
-        """What velocities and forces have an entry for: the coordinates, but for quasi-velocities; units are those of q."""
+        """The entries of velocities and forces: the coordinates, except quasi-velocities; units are those of q."""
         return self._listed(lambda kind: kind.velocities)
 
     def _listed(self, of_kind: Callable[[JointKind], Sequence[JointCoordinate]]) -> tuple[Coordinate, ...]:
@@ -264,17 +263,17 @@ class Robot(Extensible):
 
     @property
     def has_quasi_velocities(self) -> bool:
-        """Whether some velocities are not the time derivatives of coordinates: those of joints with a quaternion."""
+        """Whether some velocities are not time derivatives of coordinates, as in joints with a quaternion."""
         return any(joint.type.velocities != joint.type.coordinates for joint in self.joints)
 
     @property
     def has_load_friction(self) -> bool:
-        """Whether friction of some joint grows with the load that its drive holds."""
+        """Whether some joint has load friction."""
         return any(joint.actuation.load != 0 for joint in self.joints if joint.type.moves)
 
     @property
     def quaternions(self) -> tuple[int, ...]:
-        """Where the quaternions start in q."""
+        """The indices in q at which quaternions start."""
         starts, place = [], 0
         for joint in self.joints:
             beyond = len(joint.type.coordinates) - len(joint.type.velocities)

@@ -1,4 +1,4 @@
-"""The tree of joints: brings them into coordinate order and finds what is not a tree."""
+"""The tree of joints: puts them into coordinate order and refuses what is not a tree."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _moving(root: str, joints: Sequence[Joint]) -> dict[str, int]:
 
 
 def _before_hands(joints: Sequence[Joint], moving: dict[str, int]) -> set[str]:
-    """Links at the end of an arm beyond which several branches move: a hand, however many joints its fingers have."""
+    """Links at the end of an arm beyond which several branches move, as in a hand."""
     ends = dict.fromkeys(moving, 0)  # branches with moving joints beyond each link
     for joint in reversed(joints):
         ends[joint.parent] += ends[joint.child] or int(not joint.type.holds)

@@ -38,7 +38,7 @@ _PARALLEL = 1e-6  # sine of the angle below which an axis says nothing about the
 
 @dataclass(frozen=True)
 class _Seat:
-    """Where the flexible body sits in the link, and how long it is where that follows from the joints."""
+    """The place of the flexible body in the link, and its length if the joints determine it."""
 
     pose: Matrix
     length: float | None

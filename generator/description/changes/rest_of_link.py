@@ -1,4 +1,4 @@
-"""What is left of a rigid link when a part of its mass becomes a flexible body: mass and centre are kept, or it says so.
+"""The rest of a rigid link when a part of its mass becomes a flexible body: mass and centre are kept, or a message says so.
 
 All moments are those of paper 002 (19), int (r; 1) (r; 1)^T dm: those of the rest are the link's less the flexible body's.
 """
@@ -24,7 +24,7 @@ ROUNDING = 1e-9  # relative: what masses and moments of a file say about the res
 
 @dataclass(frozen=True)
 class Parts:
-    """The rigid link, and what is to become of it: a flexible body, with its tip body, at a pose in the link."""
+    """A rigid link, and the flexible body in it, with its tip body and its pose in the link."""
 
     link: Body
     flexible: FlexibleBody
@@ -61,7 +61,7 @@ def rest_of_link(parts: Parts, place: str, parameters: Mapping[str, Parameter], 
 
 
 def _physical(rest: Moments, link: Moments, parameters: Mapping[str, Parameter], where: Location) -> Moments | None:
-    """The rest, if a body can be like that; else with another inertia, never with another mass or centre. None: no rest."""
+    """The rest if it is physical, else with another inertia, never with another mass or centre; None: no rest."""
     J, whole = _numbers(rest, parameters), _numbers(link, parameters)
     mass, all_of_it = J[3, 3], whole[3, 3]
     size = float(np.sqrt(np.trace(whole[:3, :3]) / all_of_it)) if all_of_it > 0 else 0.0  # of the link, about its frame [m]

@@ -1,4 +1,4 @@
-"""What a file gives along a straight beam, for the kinds of bodies that are beams."""
+"""Reads properties along a straight beam, for all kinds of beams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BEAM_LENGTHS = (1e-6, 1e6)  # [m]; the integrals along a beam have its seventh p
 
 
 class AlongBeam:
-    """Reads what a file gives along a beam: its length, properties, expressions in x and L, tables."""
+    """Reads a beam's length, properties, expressions in x and L, and tables."""
 
     def __init__(self, link: DescribedLink[BeamT]) -> None:
         self.section, self.parameters, self.where = link.section, link.parameters, link.where

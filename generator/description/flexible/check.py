@@ -133,7 +133,7 @@ def _sampled(curve: Curve) -> list[float]:
 
 
 def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: Location) -> None:
-    """Refuse standard data of wrong size, or whose modes, springs or dampers cannot be."""
+    """Refuse standard data of wrong size, and impossible modes, springs or dampers."""
     _check_sizes(body, where)
     if body.tip not in ("exponential", "linear"):
         raise where.at("rotation").error(body.tip, "exponential or linear", "choose one")
@@ -165,7 +165,7 @@ def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: L
 
 
 def check_integrals(body: FlexibleBody, parameters: Mapping[str, Parameter], where: Location) -> None:
-    """Refuse integrals that no distribution of mass has."""
+    """Refuse integrals that no mass distribution can have."""
     gram = _gram(body, parameters)
     if not np.isfinite(gram).all():
         raise where.at("integrals").error("not a number", "finite numbers in declared parameters", "check the description")
@@ -257,7 +257,7 @@ def _gram(body: FlexibleBody, parameters: Mapping[str, Parameter]) -> Array:
 
 
 def _check_independent(body: FlexibleBody, mass: Array, where: Location) -> None:
-    """Find the first mode that the modes before it can make up, by the pivots of the scaled mass matrix."""
+    """Find the first mode that is a combination of those before it, by the pivots of the scaled mass matrix."""
     diagonal = np.diag(mass)
     for j, name in enumerate(body.coordinates):
         if not diagonal[j] > 0:

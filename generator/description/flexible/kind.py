@@ -1,8 +1,8 @@
-"""What is asked of a kind of flexible body: one interface, the same questions in the same order for every kind.
+"""The interface of a kind of flexible body, with the same sections for every kind.
 
-The answers are in this folder, one file per kind; kinds.py lists them. Whatever the kind, a body is its standard data
-(``FlexibleBody`` in generator/robot/bodies/flexible_body.py), and nothing behind loading knows which kinds there are.
-How to add one: docs/own/adding-joints.md.
+Kinds are in this folder, one file each; kinds.py lists them. Every body becomes standard data (``FlexibleBody`` in
+generator/robot/bodies/flexible_body.py), and after loading nothing knows which kinds there are. How to add one:
+docs/own/adding-joints.md.
 """
 
 from __future__ import annotations
@@ -89,5 +89,5 @@ class FlexibleKind(ABC, Generic[SectionT]):
     # ---- 7. checks
 
     def check(self, link: DescribedLink[SectionT]) -> None:
-        """Refuse what the kind cannot be, before its data are made; the data are checked for all kinds alike."""
+        """Refuse what this kind cannot be, before its data are made; the data are checked for all kinds."""
         return

@@ -92,7 +92,7 @@ class _Origin:
 
 
 def _looks(root: Element, folder: str) -> Iterator[Look]:
-    """Meshes and primitives of the links. What is wrong with one concerns pictures only: it is left out, a line drawn."""
+    """Meshes and primitives of the links. A wrong one concerns pictures only: it is skipped, and a line drawn."""
     named = {material.get("name"): material for material in root.findall("material")}
     for link in root.findall("link"):
         for visual in (*link.findall("visual"), *link.findall("collision")):

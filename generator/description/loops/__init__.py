@@ -1,1 +1,1 @@
-"""Loops of a robot: from its file, from Gepetto's robot.yaml, and what they must be like."""
+"""Loops of a robot: from its file or Gepetto's robot.yaml, and their checks."""

@@ -1,4 +1,4 @@
-"""What loops must be like: known frames, different links, directions, joints that loops can go through."""
+"""Checks of loops: known frames, different links, directions, joints that loops can go through."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROUNDING = 1e-12  # of the place along a beam, relative to its length; of unit 
 
 
 def check_loops(robot: Robot, where: Location) -> None:
-    """Refuse loops that cannot be; whether they can be closed is found when the mechanism is analysed."""
+    """Refuse impossible loops; whether they can be closed is found when the mechanism is analysed."""
     for number, loop in enumerate(robot.loops):
         if not isinstance(loop, ClosedLoop):
             raise where.at(number).error(

@@ -1,1 +1,1 @@
-"""Bodies of a robot that are more than rigid."""
+"""Flexible bodies."""

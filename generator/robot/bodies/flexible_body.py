@@ -1,4 +1,4 @@
-"""The standard data of a flexible body: what every kind of flexible link becomes, and all that is derived from it."""
+"""The standard data of a flexible body, which every kind of flexible link becomes."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Centreline:
 
 @dataclass(frozen=True)
 class Telescope:
-    """A uniform beam that slides through its joint: what of it sticks out is the flexible part, of length d.
+    """A uniform beam that slides through its joint: the part outside, of length d, is flexible.
 
     ``nodal`` clamps (paper 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
-    the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
+    the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide the part outside.
     Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
-    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections and amplitudes; a
-    single one may have parts that cost less, with the stiffness K of EI = d = 1. With
-    nodal clamps ``held_damping`` may hold a matrix for each element inside the joint, likewise beside the constant one.
+    sum_e d^(e + p_i + p_j) D_e that adds to the body's constant one, with p = 1 for slopes, else 0; a single one may have
+    cheaper parts, with the stiffness K of EI = d = 1. With nodal clamps ``held_damping`` may have a
+    matrix for each element inside the joint, which also adds to the constant one.
 
-    ``modes`` of a beam that is reduced to them, one in every column: their deflections and slopes at the free nodes, in turn,
-    as functions of eta that goes from 0 to 1 along what sticks out, however long that is. Empty: the coordinates are nodal.
+    ``modes`` are those of a reduced beam, one per column: deflections and slopes at the free nodes in turn, as functions of eta
+    from 0 to 1 along the part outside, whatever its length. Empty: the coordinates are nodal.
     """
 
     length: Scalar  # [m]
@@ -62,7 +62,7 @@ class Telescope:
 
 @dataclass(frozen=True)
 class Reduction:
-    """How the modes of a beam were computed: from how many elements, and by how much each frequency is too high."""
+    """How the modes of a beam were computed: the number of elements, and the error of each frequency."""
 
     elements: int
     errors: tuple[float, ...]  # relative, against a mesh twice as fine
@@ -70,7 +70,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Interface:
-    """A place of a flexible body that carries further links: a frame that moves with the material there."""
+    """A frame of a flexible body that moves with its material and carries further links."""
 
     name: str  # of the joint that sits there, or TIP
     pose: Matrix  # undeformed, in the link frame, 4 x 4
@@ -86,8 +86,8 @@ class FlexibleBody:
     A material point r of the undeformed body is at ``r + sum_n c_n(x) b_n(r)``, where x are the elastic coordinates, b_n the
     shape fields and c_n their coefficients: a coordinate x_j for a mode, a product x_j x_k for a second-order field
     (foreshortening). ``monomials[n]`` lists the coordinates in c_n: (j,) or (j, k). All integrals are over the undeformed
-    body, in the axes of the link frame and about its origin. Links further out are attached to one of the ``interfaces``, the
-    tip if nothing else is said.
+    body, in the axes of the link frame and about its origin. Links further out are attached to one of the ``interfaces``, by
+    default the tip.
     """
 
     coordinates: tuple[str, ...]  # names of the elastic coordinates
@@ -115,7 +115,7 @@ class FlexibleBody:
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """All places that carry further links, the tip first."""
+        """All interfaces, the tip first."""
         x = None if self.beam is None else self.tip_pose[0][3]
         return (Interface(TIP, self.tip_pose, self.tip_displacements, self.tip_rotations, x), *self.others)
 
@@ -125,7 +125,7 @@ class FlexibleBody:
 
     @property
     def clamp_moves(self) -> bool:
-        """Whether its joint moves the place where it is clamped: then the joint's coordinate deforms it as well."""
+        """Whether its joint moves the clamp along it: then the joint's coordinate deforms it as well."""
         return self.telescope is not None and not self.telescope.nodal
 
     @property

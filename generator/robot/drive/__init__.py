@@ -1,1 +1,1 @@
-"""What a joint has beside its motion: limits, drive, friction, spring."""
+"""Limits, drive, friction and spring of a joint."""

@@ -28,8 +28,8 @@ class Actuation:
         offset + (viscous + viscous_asymmetry * s) * qd + coulomb_asymmetry * s**2
         + (coulomb + stribeck * exp(-(qd / stribeck_velocity)**2) + load * sqrt(L**2 + load_width**2)) * s
 
-    L is the load that the drive holds: the row of the equation of motion of this joint without the friction above. So F = L +
-    friction(qd, L), which has one solution L for every F as ``load`` is below 1 (generator/mechanism/drives.py).
+    L is the load of the drive: the joint's row of the equation of motion without friction. So F = L + friction(qd, L), which
+    has one solution L for every F as ``load`` is below 1 (generator/mechanism/drives.py).
     """
 
     motor_inertia: Scalar = 0  # rotor side [kg m^2] (for a prismatic joint with gear_ratio in rad/m likewise)
@@ -51,7 +51,7 @@ class JointElasticity:
     """A spring and a damper between the drive and the link.
 
     The joint's own coordinate is then the position of the drive (on the joint's side of the gear), which carries the motor
-    inertia; the deflection is a further coordinate, directly behind it. The link rotates (slides) by their sum.
+    inertia; the deflection is the next coordinate. The link rotates (slides) by their sum.
     """
 
     stiffness: Scalar  # [N m/rad] or [N/m]

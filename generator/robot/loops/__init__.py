@@ -1,1 +1,1 @@
-"""Loops of a mechanism: joints that close what would else be a tree."""
+"""Loops of a mechanism, which close the tree of joints."""

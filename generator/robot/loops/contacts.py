@@ -1,4 +1,4 @@
-"""Contacts of a robot with what it touches: frames whose motion stops while they are active."""
+"""Contacts of a robot: frames whose motion stops while they are active."""
 
 from __future__ import annotations
 

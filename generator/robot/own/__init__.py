@@ -1,1 +1,1 @@
-"""What users write in SymPy: own terms, own functions, their symbols and their checks."""
+"""The user's SymPy: own terms, own functions, their symbols and checks."""

@@ -1,4 +1,4 @@
-"""How a robot is extended by what its user writes in SymPy; and how it shows itself in notebooks."""
+"""Methods of a robot: extensions, SymPy included, and views for notebooks."""
 
 from __future__ import annotations
 

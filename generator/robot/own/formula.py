@@ -1,8 +1,7 @@
-"""The motion of a joint as its user writes it: expressions for a displacement and a rotation, in coordinates and parameters.
+"""The motion of a joint by the user's formula: displacement and rotation as expressions in coordinates and parameters.
 
-``T(q) = Trans(displacement) . Rot``, with Rot a product of rotations about fixed axes, outermost first, or that of a
-rotation vector. Text from files goes through the language of terms; Python may give SymPy expressions, whose symbols are taken
-by their names.
+``T(q) = Trans(displacement) . Rot``, with Rot a product of rotations about fixed axes, outermost first, or the rotation of a
+rotation vector. Text from files is in the language of terms; in Python SymPy expressions are accepted, with symbols by name.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ NONE: Components = (sympy.S.Zero, sympy.S.Zero, sympy.S.Zero)
 
 
 def coordinate(name: str) -> sympy.Symbol:
-    """The coordinate of that name in the expressions of a formula; no parameter can have its name."""
+    """The symbol of a coordinate in a formula; no parameter can have its name."""
     return sympy.Symbol(f"q({name})", real=True)
 
 
@@ -170,7 +169,7 @@ def _plain(given: Any, where: Location) -> int | float | str:
 
 
 def _about_one_axis(vector: Components) -> tuple[FormulaRotation, ...] | None:
-    """The rotation of a rotation vector whose direction is fixed, or None: then zero needs no limit, and sines are few."""
+    """The rotation of a rotation vector with a fixed direction, or None: it needs no limit at zero, and few sines."""
     used = [k for k in range(3) if not _is_zero(vector[k])]
     if not used:
         return ()

@@ -44,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True)
 class OwnFunction:
-    """A function of the user's own; ``by`` is not empty where it is the derivative of another one, ``of``, by these inputs."""
+    """A user-defined function; with ``by`` it is the derivative of another one, ``of``, by these inputs."""
 
     name: str
     inputs: Mapping[str, tuple[int, ...]]  # shapes of the inputs beside q, qd, qdd
@@ -57,7 +57,7 @@ class OwnFunction:
 
     @property
     def state(self) -> tuple[str, ...]:
-        """Which of q, qd, qdd it takes: those whose symbols occur."""
+        """The inputs q, qd, qdd whose symbols occur."""
         used = {s.name.partition("[")[0] for block in self.outputs.values() for e in block.elements for s in e.free_symbols}
         return tuple(name for name in STATE if name in used)
 
@@ -214,7 +214,7 @@ def _check_symbols(robot: Robot, made: OwnFunction, where: Location) -> None:
 
 
 def _check_code(robot: Robot, made: OwnFunction, where: Location) -> None:
-    """Refuse what has no C, by lowering it once with the calls as unknowns."""
+    """Refuse expressions without C, by lowering them once with calls as unknowns."""
     from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringError
     from elastogen.generator.program.graph import Graph, Value
 

@@ -5,9 +5,9 @@ normal force (Hunt and Crossley 1975) is
 
     N = k d^e (1 + c dd/dt), at least 0,
 
-so that it begins and ends at 0, and what an impact loses grows with its speed. The friction is
--mu N v / sqrt(|v|^2 + v_s^2), with v the velocity along the plane of the point that touches: Coulomb's from a few v_s on,
-viscous below.
+so that it begins and ends at 0, and the loss of an impact grows with its speed. The friction is
+-mu N v / sqrt(|v|^2 + v_s^2), with v the velocity of the contact point along the plane: Coulomb's above a few v_s, viscous
+below.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Coordinates in plain symbols: ``q1``, ``qd1``, ``elbow``, and functions of time as ``dynamicsymbols`` makes them.
 
-The numbers are those of the closed forms (:func:`elastogen.derive`), whose expressions can thus be used as they are.
+The numbers are those of closed forms (:func:`elastogen.derive`), whose expressions can therefore be used as they are.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _is_time_function(node: sympy.Basic) -> bool:
 
 
 def _plain(name: str, robot: Robot, where: Location) -> sympy.Symbol | None:
-    """What a plain name stands for: a coordinate's own name, or its number from 1 on; None if neither."""
+    """The coordinate of a plain name: its own name, or its number from 1; else None."""
     named = name if name in robot.coordinate_names else None
     numbered = None
     if match := _NUMBERED.fullmatch(name):

@@ -1,4 +1,4 @@
-"""Sensors of a robot: what encoders, gauges, gyroscopes, accelerometers and tips read, as one function with its derivatives.
+"""Sensors of a robot: readings of encoders, gauges, gyroscopes, accelerometers and tips as one function with derivatives.
 
 y = h(q, qd, F) becomes the robot's own function ``measurement``, and dh/dq, dh/dqd, dh/dF become
 ``measurement_derivatives``: observers need both, in C and in Python.

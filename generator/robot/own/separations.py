@@ -1,12 +1,12 @@
-"""Distances in a user's terms: what of an expression depends on how far frames are from each other, and on nothing else.
+"""Distances in a user's terms: parts of an expression that depend only on distances between frames.
 
-A spring between two links is written by positions in the base frame, which move with every joint before the links. Its force
-does not: with G a symmetric matrix whose rows add up to zero,
+A spring between two links is written with positions in the base frame, which depend on every joint before the links. Its
+energy does not: with G a symmetric matrix whose rows add up to zero,
 
     sum_fg G_fg p_f . p_g = - sum_(f<g) G_fg |p_f - p_g|^2,
     sum_fg G_fg p_f . v_g = - sum_(f<g) G_fg (p_f - p_g) . (v_f - v_g),
 
-so that such sums become symbols of squared distances, and of half their rates, which the joints between the two frames give.
+so such sums become symbols of squared distances and half their rates, which depend on the joints between the two frames.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KINDS = ("position", "velocity")
 
 @dataclass(frozen=True, order=True)
 class Separation:
-    """Two frames of the user, and whether half the rate of their squared distance is meant, or that itself [m^2]."""
+    """Two frames of the user: their squared distance [m^2], or half its rate."""
 
     first: str
     second: str
@@ -39,14 +39,14 @@ class Separation:
 
     @property
     def symbol(self) -> sympy.Symbol:
-        """What stands for it in expressions."""
+        """Its symbol in expressions."""
         return symbol(f"{'approach' if self.rate else 'distance'}[{self.first},{self.second}]")
 
 
 def by_separations(
     expression: sympy.Expr, meanings: Mapping[sympy.Symbol, Meaning]
 ) -> tuple[sympy.Expr, dict[sympy.Symbol, Separation]]:
-    """The expression with distances in the place of positions and velocities where that can be, and its new symbols."""
+    """The expression with distances instead of positions and velocities where possible, and its new symbols."""
     found: dict[sympy.Symbol, Separation] = {}
 
     def visit(node: sympy.Basic) -> sympy.Basic:

@@ -1,4 +1,4 @@
-"""States of own functions: numbers that a loop keeps from cycle to cycle, and how they move on."""
+"""States of own functions: numbers that a loop keeps from cycle to cycle, and their updates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ State = tuple[tuple[int, ...], tuple[float, ...]]  # shape, and numbers to begin
 def states_of(
     states: Any, initial: Any, inputs: Mapping[str, tuple[int, ...]], outputs: Mapping[str, Block], where: Location
 ) -> dict[str, State]:
-    """Checked states: each has one output that moves it on, ``z_next`` or ``z_rate``, of its own shape."""
+    """Checked states: each has one output that updates it, ``z_next`` or ``z_rate``, of its own shape."""
     from elastogen.generator.robot.own.functions import _shape
 
     for name, given in (("states", states), ("initial", initial)):

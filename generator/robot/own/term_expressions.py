@@ -58,7 +58,7 @@ def parse_term(given: int | float | str, robot: Robot, where: Location) -> sympy
 
 @dataclass(frozen=True)
 class Choices:
-    """What an expression's names and references stand for, beside the functions of the language."""
+    """The meaning of an expression's names and references."""
 
     text: str  # what may be written, for messages
     name: Callable[[str], sympy.Expr]  # raises RejectedError

@@ -1,7 +1,7 @@
-"""A user's own terms of the equations of motion, and the symbols that they are written in.
+"""A user's own terms of the equations of motion, and their symbols.
 
-Symbols are named by what they stand for, not by numbers, so that a term survives changes of the robot: ``q[elbow]``,
-``qd[elbow]``, ``position[tip].x``. Such names cannot be those of parameters, which are C identifiers.
+Symbols have names instead of numbers, so that a term survives changes of the robot: ``q[elbow]``, ``qd[elbow]``,
+``position[tip].x``. Parameters, which are C identifiers, cannot have such names.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Term:
 
     @property
     def expressions(self) -> dict[str, sympy.Expr]:
-        """All expressions, by the words that name them in messages."""
+        """All expressions, by their names in messages."""
         found = {"potential": self.potential, "dissipation": self.dissipation}
         found |= {f"forces.{name}": force for name, force in self.forces.items()}
         for name, force in self.frame_forces.items():
@@ -66,7 +66,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a symbol stands for; ``of`` is a coordinate or a frame."""
+    """The meaning of a symbol; ``of`` is a coordinate or a frame."""
 
     kind: str  # q, qd, qdd, position, velocity, angular_velocity or rotation
     of: str
@@ -89,7 +89,7 @@ class Symbols:
         return sympy.ImmutableMatrix([symbol(f"{kind}[{name}]") for name in self._names(kind)])
 
     def _names(self, kind: str) -> tuple[str, ...]:
-        """Names of the entries of q, qd or qdd: velocities are others than coordinates where there are quaternions."""
+        """Names of the entries of q, qd or qdd; with quaternions velocities differ from coordinates."""
         return self._robot.coordinate_names if kind == "q" else self._robot.velocity_names
 
     @cached_property
@@ -170,7 +170,7 @@ class Symbols:
 
     @cached_property
     def meanings(self) -> dict[sympy.Symbol, Meaning]:
-        """What every symbol but those of parameters and time stands for."""
+        """The meaning of every symbol except parameters and time."""
         found: dict[sympy.Symbol, Meaning] = {}
         for kind, vector in (("q", self.q), ("qd", self.qd), ("qdd", self.qdd)):
             found |= {s: Meaning(kind, name) for s, name in zip(vector, self._names(kind), strict=True)}

@@ -1,4 +1,4 @@
-"""Expressions that are zero whatever their symbols are, which SymPy does not see as they are written."""
+"""Expressions that are identically zero, though SymPy does not see it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _STEPS = (
 
 
 def vanishes(expression: sympy.Expr) -> bool:
-    """Whether an expression is zero at three points, to 45 digits: a smooth function that is not zero is not zero there.
+    """Whether an expression is zero at three points, to 45 digits, where a smooth function that is not zero is not zero.
 
-    Functions with steps may be zero in one region and not in another; those are never said to vanish, nor are expressions that
-    have no finite real value at these points.
+    Functions with steps, which may be zero in one region only, never count as vanishing, nor do expressions without a finite
+    real value at these points.
     """
     if not expression.is_Add or expression.has(*_STEPS):
         return bool(expression.is_zero)

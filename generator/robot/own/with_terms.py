@@ -142,7 +142,7 @@ def _forces(
 
 
 def check_symbols(robot: Robot, term: Term, where: Location) -> None:
-    """Refuse symbols that mean nothing, and velocities where there may be none."""
+    """Refuse unknown symbols, and velocities where they are not allowed."""
     meanings = Symbols(robot).meanings
     allowed = {
         "potential": ("q", "position", "rotation"),
@@ -176,7 +176,7 @@ def _element_of(name: str, robot: Robot) -> str | None:
 
 
 def _check_code(robot: Robot, term: Term, where: Location) -> None:
-    """Refuse what has no C, by lowering it once."""
+    """Refuse expressions without C, by lowering them once."""
     from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringError
     from elastogen.generator.program.graph import Graph
 

@@ -1,1 +1,1 @@
-"""Units that a description may name, what they are in SI, and whether they fit where they are used."""
+"""Units in descriptions: their values in SI, and whether they fit where they are used."""

@@ -1,7 +1,7 @@
-"""The dimension of an expression in parameters, where their units tell it.
+"""The dimension of an expression in parameters, if their units determine it.
 
-A number in a sum is of the dimension of its neighbours: ``l1 + 0.1``. A factor may be anything (``9.81 * m1`` is a force to its
-author), so that only expressions without factors are known for certain.
+A number in a sum has the dimension of its neighbours: ``l1 + 0.1``. A factor may have any (``9.81 * m1`` is a force to its
+author), so only expressions without factors are known for certain.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from elastogen.generator.robot.units.table import NUMBER, Dimension, parse_unit,
 
 
 def check_dimension(value: object, unit: str, parameters: Mapping[str, Parameter], where: Location) -> None:
-    """Refuse an expression whose parameters' units say for certain that it is not of this unit; ``""`` is any."""
+    """Refuse an expression whose parameters certainly give another unit; ``""`` is any unit."""
     if not isinstance(value, sympy.Expr) or not value.free_symbols:
         return
     found = _Reader(parameters, where, value).dimension(value)

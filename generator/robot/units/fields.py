@@ -1,4 +1,4 @@
-"""The units of fields of a robot description, by their keys, where a key has one unit wherever it stands."""
+"""The units of fields of a robot description, for keys that always have the same unit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_SECTIONS = {
 
 
 def misfit(path: str, given: Unit) -> str:
-    """What the field at a dotted path is instead, if a quantity of this unit cannot be its value; else nothing."""
+    """The quantity of the field at a dotted path, if its value cannot have this unit; else nothing."""
     parts = [re.sub(r"\[\d+\]", "", part) for part in path.split(".")]
     if len(parts) > 1 and parts[-1] in ("x", "y", "z") and parts[-2] in _OF_KEY:
         parts.pop()

@@ -1,4 +1,4 @@
-"""Units by name: how many SI units one of them is, and of which dimension.
+"""Units by name: value in SI units, and dimension.
 
 A unit is a product of names with integer powers: ``kg m^2``, ``N m/(rad/s)``, ``g/cm^3``, ``1/s``. A slash divides by what
 stands next to it. Names may have SI prefixes (``mm``, ``GPa``, ``kN``). An angle has no dimension, as in SI.
@@ -19,7 +19,7 @@ NUMBER: Dimension = (Fraction(0),) * len(_BASE)
 
 @dataclass(frozen=True)
 class Unit:
-    """What a unit is worth: ``ratio`` times pi to the power ``pi`` SI units, which are written ``si``."""
+    """The value of a unit: ``ratio`` times pi to the power ``pi`` SI units, which are written ``si``."""
 
     ratio: Fraction
     dimension: Dimension
@@ -32,7 +32,7 @@ class Unit:
         return self.ratio == 1 and self.pi == 0
 
     def in_si(self, value: float) -> float:
-        """So many of this unit in SI, correctly rounded where no pi is in it; what is SI stays as it is."""
+        """A number of this unit in SI, correctly rounded if it contains no pi; SI stays as it is."""
         return value if self.is_si else float(Fraction(value) * self.ratio) * math.pi**self.pi
 
 
@@ -88,7 +88,7 @@ KNOWN = (*_COHERENT, *_OTHERS)
 
 @lru_cache(maxsize=256)
 def parse_unit(text: str) -> Unit:
-    """What a unit is worth; ``""`` and ``-`` are plain numbers. Raises UnknownUnitError."""
+    """The value of a unit; ``""`` and ``-`` are plain numbers. Raises UnknownUnitError."""
     if text.strip() in ("", "-"):
         return Unit(Fraction(1), NUMBER, text.strip())
     tokens = _TOKENS.findall(text)

@@ -1,6 +1,6 @@
-"""Where Pinocchio has the coordinates of a robot: its reader of URDFs takes the joints on a link by name, not in file order.
+"""The order of a robot's coordinates in Pinocchio, whose URDF reader sorts the joints on a link by name.
 
-Other tools' positions differ, too: a continuous joint is cosine and sine there, and so is the angle of a planar joint.
+The positions differ too: a continuous joint is cosine and sine there, and so is the angle of a planar joint.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class PinocchioOrder:
     def v(self, qd: ArrayLike) -> NDArray[np.float64]:
         """Our velocities, accelerations or forces in Pinocchio's order; rows and columns of matrices likewise, one by one.
 
-        Planar joints have other velocities there, in the moving frame: they are not rotated here.
+        Planar joints have velocities in the moving frame there: they are not rotated here.
         """
         return np.asarray(qd, dtype=float)[..., list(self.velocities)]
 
 
 def pinocchio_order(robot: Robot) -> PinocchioOrder:
-    """The order of Pinocchio: depth first from the base, the joints on each link by name, those that follow others left out."""
+    """The order of Pinocchio: depth first from the base, the joints on each link by name, without followers."""
     ordered = [joint for joint in _depth_first(robot) if joint.type.moves]
     in_q, in_v = _places(robot)
     coordinates: list[int] = []

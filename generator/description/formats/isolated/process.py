@@ -1,9 +1,9 @@
 """A process that reads one description with a tool that is not ours: a request on stdin, the answer on stdout, both JSON.
 
-It is run as a script, with nothing of elastogen: ``python -I process.py``. Expressions in a xacro file are Python, and MuJoCo's
-compiler is C++ that was not written for strangers' files. So this process gives up what it does not need before it looks at the
-description: time, memory, writing, other programs, the network. The operating system holds the limits; an audit hook names the
-rest. A crash is an answer, too.
+It is run as a script, without elastogen: ``python -I process.py``. Expressions in a xacro file are Python, and MuJoCo's
+compiler is C++ that was not written for untrusted files. So before it reads the description, this process limits its time and
+memory and gives up writing, other programs and the network. The operating system enforces the limits, an audit hook the rest.
+A crash counts as an answer.
 """
 
 import importlib

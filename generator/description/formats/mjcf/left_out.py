@@ -1,4 +1,4 @@
-"""Says what of an MJCF file acts in MuJoCo and not here: nothing is dropped without a word."""
+"""Reports parts of an MJCF file that act in MuJoCo and not here."""
 
 from __future__ import annotations
 
