@@ -113,7 +113,10 @@ def bits_in_lanes(robot: Robot, names: Sequence[str]) -> None:
     "robot",
     [
         robot_with_limbs(2, 4),
-        robot_with_limbs(6, 3, ("revolute", "prismatic"), ["gravity"], trunk="floating", load=False),
+        pytest.param(
+            robot_with_limbs(6, 3, ("revolute", "prismatic"), ["gravity"], trunk="floating", load=False),
+            marks=pytest.mark.nightly,
+        ),
         robot_with_limbs(2, 2, ("spherical", "revolute"), trunk="prismatic"),
         robot_with_limbs(
             2, 2, load=False, flexible={"type": "modes", "length": 0.5, "mass_per_length": 0.4, "EI": 3.0, "modes": [

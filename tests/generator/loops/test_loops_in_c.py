@@ -13,10 +13,11 @@ from test_loop_descriptions import FOUR_BAR
 
 import elastogen
 
+NIGHTLY = [pytest.param(*case, marks=pytest.mark.nightly) for case in (("fixed", "double"), ("floating", "float"))]
 
-@pytest.mark.parametrize("precision", ["double", "float"])
-@pytest.mark.parametrize("base", ["fixed", "floating"])
-def test_strict_compilers(precision: str, base: str, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize(("base", "precision"), [("fixed", "float"), ("floating", "double"), *NIGHTLY])
+def test_strict_compilers(base: str, precision: str, tmp_path: Path) -> None:
     files = elastogen.generate({**FOUR_BAR, "base": base}, tmp_path, precision=precision, outputs=["default", "simulation"])
     assert files
     for compiler in COMPILERS:
