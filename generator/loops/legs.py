@@ -7,34 +7,61 @@ inertia at a point: L = J_L^-T M_L J_L^-1. All this is found in one frame assign
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
-from elastogen.generator.algorithms.kinematics import jacobian_in_tip, poses
-from elastogen.generator.algorithms.newton_euler import Placed
+from elastogen.generator.algorithms.kinematics import add_column, base_pose, jacobian_in_tip, poses
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed
 from elastogen.generator.loops.analysis import MOTIONS, Choice, LoopAnalysis, eliminated
 from elastogen.generator.loops.elimination import Elimination
 from elastogen.generator.loops.numbers import Array
 from elastogen.generator.mechanism.loops import LoopChains
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.program.graph import Value
+from elastogen.generator.program.polynomials import shorter, without
 from elastogen.generator.program.program import Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.spatial.vectors import AxisRotation, Mat, Matrix3, Rotation, times
+from elastogen.generator.spatial.vectors import AxisRotation, Mat, Matrix3, Rotation, Vec, add, cross, times
 from elastogen.runtime.interface.argument import Argument
+
+NOTHING: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg: its frames from the end inward, its coordinates, its end, and the end of the loop at the other side."""
+    """A leg: its frames from the end inward, its coordinates, its end, and the end of the loop at the other side.
+
+    The motion of its end is in the axes before the last rotation, in which it has the fewest terms.
+    """
 
     frames: tuple[int, ...]
     coordinates: tuple[int, ...]
     end: LinkFrame
     other: LinkFrame
+
+    def turns(self, placed: Sequence[Placed]) -> tuple[int, Rotation]:
+        """The frame in whose axes the motion of the end is, and the rotation from the last frame to there."""
+        index, steps = self.end.frame, tuple[AxisRotation | Matrix3, ...]()
+        while not steps and placed[index].group_parent >= 0:
+            index, steps = placed[index].group_parent, placed[index].group_rotation.steps
+        return (index, Rotation(steps)) if steps else (self.end.frame, Rotation(()))
+
+    def base_rotation(self, placed: Sequence[Placed]) -> Rotation:
+        """From the base to these axes."""
+        return base_rotation(placed, self.turns(placed)[0])
+
+    def start(self, placed: Sequence[Placed], motions: Sequence[MotionState]) -> Vec:
+        """The acceleration of the end at qdd = 0, less gravity, in these axes."""
+        own, (index, turn) = motions[self.end.frame], self.turns(placed)
+        within = self.frames[: self.frames.index(index)]
+        if all(entry.is_zero for k in within for entry in placed[k].position):  # these frames have the same origin
+            spin = [shorter(value) for value in turn.outward(times(own.U, self.end.position))]
+            return add(motions[index].a, spin)
+        return turn.outward(add(own.a, times(own.U, self.end.position)))
 
 
 def legs_of(robot: Robot, mechanism: Mechanism, analysis: LoopAnalysis) -> list[Leg]:
@@ -140,27 +167,95 @@ def _leg(mechanism: Mechanism, chains: LoopChains, end: LinkFrame, other: LinkFr
 
 
 class LegMap:
-    """u = J_L qd_L of one leg, factorized; u has the components that the leg can give."""
+    """u = J_L w of one leg, factorized; u has the components that the leg can give.
+
+    The velocities w are those of its joints, and about parallel axes their sums: those of the links.
+    """
 
     def __init__(
-        self, robot: Robot, mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], leg: Leg, analysis: LoopAnalysis
+        self,
+        robot: Robot,
+        mechanism: Mechanism,
+        placed: Sequence[Placed],
+        q: Sequence[Value],
+        leg: Leg,
+        analysis: LoopAnalysis,
     ) -> None:
-        self.axes, rows = leg_rows(mechanism, placed, q, leg)
+        self.before = _before(mechanism, placed, leg)
+        self.axes, self.rows = leg_rows(mechanism, placed, q, leg, self.before)
         self.size = len(self.axes)
         self.square = self.size == len(leg.coordinates)
         if self.square:
-            choice = choose(robot, mechanism, rows, analysis, [range(self.size)])
+            choice = choose(robot, mechanism, self.rows, analysis, [range(self.size)])
             with mechanism.graph.section(f"{leg.end.name}: velocities of the leg by that of its end"):
-                self.elimination = Elimination(rows, choice)
+                self.elimination = Elimination(self.rows, choice)
+
+    def forces(self, values: Sequence[Value]) -> list[Value]:
+        """Forces on w from those on the joints."""
+        return _of_links(values, self.before)
+
+    def mass(self, M: Mat) -> Mat:
+        """The mass matrix of w from that of the joints."""
+        rows = [self.forces(row) for row in M]
+        columns = [self.forces([row[k] for row in rows]) for k in range(len(M))]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def rates(self, u: Sequence[Value]) -> list[Value]:
+        """Velocities of the joints by u."""
+        zero = u[0].graph.value(0)
+        w = self.elimination.completed([zero] * self.size, u)[: self.size]
+        return [value - w[self.before[k]] if k in self.before else value for k, value in enumerate(w)]
 
 
-def leg_rows(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], leg: Leg) -> tuple[list[int], Mat]:
-    """The components of u that a leg can give, and rows of J_L qd_L - u over its velocities and these components."""
+def _of_links(values: Sequence[Value], before: Mapping[int, int]) -> list[Value]:
+    """Forces on the velocities of links, or columns of these, from those of joints."""
+    after = {first: k for k, first in before.items()}
+    return [without(value, values[after[k]]) if k in after else value for k, value in enumerate(values)]
+
+
+def _before(mechanism: Mechanism, placed: Sequence[Placed], leg: Leg) -> dict[int, int]:
+    """By the places of a leg's velocities: the velocity about a parallel axis before it, which its link has too."""
+    found = {}
+    for index in leg.frames:
+        ways = [mechanism.frames[k].touched for k in placed[index].group[-2:]]
+        if len(ways) == 2 and all(len(way) == 1 for way in ways) and ways[0] != ways[1]:
+            other, own = (leg.coordinates.index(way[0]) for way in ways)
+            found[own] = other
+    return found
+
+
+def leg_rows(
+    mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], leg: Leg, before: Mapping[int, int] = NOTHING
+) -> tuple[list[int], Mat]:
+    """The components of u that a leg can give, and rows of J_L w - u over its velocities and these components."""
     graph = mechanism.graph
-    tip = LinkFrame(leg.end.name, leg.end.frame, Rotation(()), leg.end.position)
-    J = [[row[k] for k in leg.coordinates] for row in jacobian_in_tip(mechanism, placed, q, tip)[:3]]
+    J = [_of_links([row[k] for k in leg.coordinates], before) for row in _jacobian_of(mechanism, placed, q, leg)]
     axes = [r for r in range(3) if not all(entry.is_zero for entry in J[r])]
     return axes, [[*J[r], *(graph.value(-1 if axis == r else 0) for axis in axes)] for r in axes]
+
+
+def _jacobian_of(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], leg: Leg) -> Mat:
+    """Velocities of a leg's end by those of its joints, from the end inward."""
+    zero = mechanism.graph.value(0)
+    J = [[zero] * mechanism.size for _ in range(3)]
+    within = list(leg.frames[: leg.frames.index(leg.turns(placed)[0])])
+    columns: list[tuple[list[tuple[int, Value]], Vec]] = []
+    B, arm = base_pose(mechanism).R, leg.end.position
+    for index in leg.frames:
+        frame, place = mechanism.frames[index], placed[index]
+        with mechanism.graph.section(f"{frame.label}: column of the Jacobian"):
+            for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.at(q)), strict=True):
+                turn, slide = times(B, angular), times(B, frame.motion.to_moved(frame.at(q), linear))
+                columns.append((shares, add(slide, cross(turn, arm))))
+            if index in within:  # what is further out comes into the axes of the parent
+                columns = [(shares, place.rotation.outward(column)) for shares, column in columns]
+                arm = add(place.position, place.rotation.outward(arm))
+            else:
+                B = [place.rotation.outward(row) for row in B]
+                arm = add(arm, times(B, place.position))
+    for shares, column in columns:
+        add_column(J, shares, column)
+    return J
 
 
 class LegElimination:
@@ -211,7 +306,7 @@ class LegElimination:
                     w = columns(3)
                     tip = LinkFrame(leg.other.name, leg.other.frame, Rotation(()), leg.other.position)
                     there = jacobian_in_tip(mechanism, placed, q, tip)
-                    turn = relative_rotation(mechanism, placed, q, leg.end.frame, leg.other.frame)
+                    turn = relative_rotation(mechanism, placed, q, leg.turns(placed)[0], leg.other.frame)
                     units = [turn.outward([one if r == c else zero for r in range(3)]) for c in range(3)]
                     entries += [{w[r]: one, **{k: -there[r][k] for k in range(n)}} for r in range(3)]
                     entries += [{u[k]: one, **{w[c]: -units[c][axis] for c in range(3)}} for k, axis in enumerate(axes)]
@@ -219,7 +314,7 @@ class LegElimination:
                 inner: list[int | None] = [None] * 3
                 for k, axis in enumerate(axes):
                     inner[axis] = u[k]
-                for step in reversed(base_rotation(placed, leg.end.frame).steps):
+                for step in reversed(leg.base_rotation(placed).steps):
                     outer: list[int | None] = [None] * 3
                     units = [step.inward([one if r == c else zero for r in range(3)]) for c in range(3)]
                     for r in range(3):

@@ -36,6 +36,37 @@ def multiplied_out(graph: Graph, value: Value) -> Value | None:
     return total
 
 
+def shorter(value: Value) -> Value:
+    """The value, multiplied out where that takes fewer operations."""
+    graph = value.graph
+    found = multiplied_out(graph, value)
+    return value if found is None or _size(found) >= _size(value) else found
+
+
+def without(value: Value, part: Value) -> Value:
+    """The value less a part, which is left out where the value is a sum that contains it."""
+    found = _left_out(value.graph, value.ref, part.ref)
+    return shorter(value - part if found is None else Value(value.graph, found))
+
+
+def _left_out(graph: Graph, ref: int, part: int) -> int | None:
+    """A sum without one of its terms; None if it is not there."""
+    if ref == part:
+        return 0
+    node, sign = ref >> 1, ref & 1
+    if graph.op[node] is not Op.ADD:
+        return None
+    for one, other in ((graph.a[node], graph.b[node]), (graph.b[node], graph.a[node])):
+        found = _left_out(graph, one ^ sign, part)
+        if found is not None:
+            return graph.add(found, other ^ sign)
+    return None
+
+
+def _size(value: Value) -> int:
+    return len(value.graph.cone([value.ref]))
+
+
 def _terms(graph: Graph, node: int, known: Mapping[int, Terms]) -> Terms:
     op = graph.op[node]
     if op is Op.CONSTANT:
@@ -43,6 +74,8 @@ def _terms(graph: Graph, node: int, known: Mapping[int, Terms]) -> Terms:
     if op not in (Op.ADD, Op.MUL):
         return {(2 * node,): (1.0, 1.0)}
     x, y = (_signed(known[ref >> 1], ref) for ref in (graph.a[node], graph.b[node]))
+    if op is Op.ADD and all(graph.op[ref >> 1] is Op.INPUT for ref in (graph.a[node], graph.b[node])):
+        return {(2 * node,): (1.0, 1.0)}  # rates about parallel axes
     found: Terms = {}
     if op is Op.ADD:
         for terms in (x, y):

@@ -151,22 +151,26 @@ class AxisRotation:
         mixed = self.outward([a[0][k], a[1][k], a[2][k]])
         # with w = s (a_ii - a_jj) + c (2 a_ij): a'_ii = a_ii - s w, a'_jj = a_jj + s w, a'_ij = c w - a_ij
         w = self.s * (a[i][i] - a[j][j]) + self.c * (2 * a[i][j])
-        swing = self.s * w
         out = [list(row) for row in a]
-        out[i][i], out[j][j] = a[i][i] - swing, a[j][j] + swing
+        out[i][i], out[j][j] = self._swung(a, self.s * w)
         out[i][j] = out[j][i] = self.c * w - a[i][j]
         out[i][k] = out[k][i] = mixed[i]
         out[j][k] = out[k][j] = mixed[j]
         return Symmetric.of(out)
+
+    def _swung(self, a: Mat, swing: Value) -> tuple[Value, Value]:
+        """The diagonal entries across the axis; of a right angle they change places."""
+        i, j = (self.axis + 1) % 3, (self.axis + 2) % 3
+        return (a[j][j], a[i][i]) if self.c.is_zero else (a[i][i] - swing, a[j][j] + swing)
 
     def outward_matrix(self, a: Mat) -> Mat:
         """R a R^T of any matrix with 12 multiplications."""
         k, i, j = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
         column, row = self.outward([a[0][k], a[1][k], a[2][k]]), self.outward(a[k])
         w = self.s * (a[i][i] - a[j][j]) + self.c * (a[i][j] + a[j][i])  # as for symmetric matrices
-        swing, across = self.s * w, self.c * w
+        across = self.c * w
         out = [list(r) for r in a]
-        out[i][i], out[j][j] = a[i][i] - swing, a[j][j] + swing
+        out[i][i], out[j][j] = self._swung(a, self.s * w)
         out[i][j], out[j][i] = across - a[j][i], across - a[i][j]
         out[i][k], out[j][k] = column[i], column[j]
         out[k][i], out[k][j] = row[i], row[j]

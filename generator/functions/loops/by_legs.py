@@ -26,9 +26,7 @@ from elastogen.generator.loops.legs import (
     Leg,
     LegElimination,
     LegMap,
-    base_rotation,
     evaluated,
-    leg_rows,
     legs_of,
     pairs_of,
     relative_rotation,
@@ -104,10 +102,9 @@ def _other_choice(variant: Variant) -> Choice:
     least = np.minimum(smallest_pivots(J, analysis.choice), smallest_pivots(J, analysis.sparse))
     pairs = [leg for pair in pairs_of(variant.robot, mechanism, analysis) for leg in pair]
     legs = pairs or legs_of(variant.robot, mechanism, analysis)
-    for leg, leg_map in zip(legs, _maps(variant, legs), strict=True):
+    for leg_map in _maps(variant, legs):
         if leg_map.square:
-            rows = leg_rows(mechanism, variant.place(variant.input("q")), variant.input("q"), leg)[1]
-            found = evaluated(variant.robot, mechanism, rows, analysis)
+            found = evaluated(variant.robot, mechanism, leg_map.rows, analysis)
             least = np.minimum(least, smallest_pivots(found, leg_map.elimination.choice))
     worst = np.argsort(least, kind="stable")[: max(WORST, len(least) // 4)]
     elastic = [k for k, velocity in enumerate(variant.robot.velocities) if velocity.elastic]
@@ -126,7 +123,7 @@ def has_pairs(variant: Variant) -> bool:
     placed = variant.place(q)
     for pair in pairs:
         maps = _maps(variant, pair)
-        turn = relative_rotation(variant.mechanism, placed, q, pair[0].end.frame, pair[1].end.frame)
+        turn = relative_rotation(variant.mechanism, placed, q, *(leg.turns(placed)[0] for leg in pair))
         one, zero = variant.graph.value(1), variant.graph.value(0)
         for c in maps[1].axes:
             image = turn.outward([one if r == c else zero for r in range(3)])
@@ -146,25 +143,21 @@ def forward_dynamics_by_points(variant: Variant) -> Derived:
     mechanism, graph = variant.mechanism, variant.graph
     q, qd, zeros = variant.input("q"), variant.input("qd"), variant.zeros()
     placed, right = variant.place(q), _accelerating(variant)
-    motions, M = outward(mechanism, placed, q, qd, zeros, [-g for g in mechanism.gravity]), mass(variant)
+    motions, M = outward(mechanism, placed, q, qd, zeros, variant.zeros(3)), mass(variant)
     solved, positive = [*zeros], []
     for pair in pairs_of(variant.robot, mechanism, variant.analysis):
         maps = _maps(variant, pair)
         with graph.section(f"{pair[0].end.name} and {pair[1].end.name}: acceleration of the point where they meet"):
             a, b = (_Reaction(variant, leg, m, M, [-r for r in right]) for leg, m in zip(pair, maps, strict=True))
-            starts = []
-            for leg in pair:
-                own = motions[leg.end.frame]
-                starts.append(add(own.a, times(own.U, leg.end.position)))
-            turn = relative_rotation(mechanism, placed, q, pair[0].end.frame, pair[1].end.frame)
+            starts = [leg.start(placed, motions) for leg in pair]
+            turn = relative_rotation(mechanism, placed, q, *(leg.turns(placed)[0] for leg in pair))
             offset = sub(turn.inward(starts[0]), starts[1])
             inertia = a.inertia + turn.outward_symmetric(b.inertia)
             force = add(a.force, turn.outward(add(b.force, times(b.inertia.full, offset))))
             factors = factorize([[inertia.full[r][c] for c in a.map.axes] for r in a.map.axes], list(range(-1, a.map.size - 1)))
             x = a.spatial(factors.solve([-force[axis] for axis in a.map.axes]))
             for reaction, u in ((a, x), (b, add(turn.inward(x), offset))):
-                n, own_u = reaction.map.size, [u[axis] for axis in reaction.map.axes]
-                found = reaction.map.elimination.completed(variant.zeros(n), own_u)[:n]
+                found = reaction.map.rates([u[axis] for axis in reaction.map.axes])
                 for k, value in zip(reaction.leg.coordinates, found, strict=True):
                     solved[k] = value
                 positive += reaction.map.elimination.pivots
@@ -210,7 +203,7 @@ class _Reaction:
         self.zero = variant.graph.value(0)
         n = leg_map.size
         G = leg_map.elimination.map()[:n]  # J^-1
-        own = [[M[r][c] for c in leg.coordinates] for r in leg.coordinates]
+        own = leg_map.mass([[M[r][c] for c in leg.coordinates] for r in leg.coordinates])
         MG = product(own, G)
         L = [[self.zero] * 3 for _ in range(3)]
         for r in range(n):
@@ -220,7 +213,7 @@ class _Reaction:
                     value = value + G[k][r] * MG[k][c]
                 L[leg_map.axes[r]][leg_map.axes[c]] = L[leg_map.axes[c]][leg_map.axes[r]] = value
         self.inertia = Symmetric.of(L)
-        needed = leg_map.elimination.projected([*(forces[k] for k in leg.coordinates), *([self.zero] * n)])
+        needed = leg_map.elimination.projected([*leg_map.forces([forces[k] for k in leg.coordinates]), *([self.zero] * n)])
         self.force = self.spatial(needed)
 
     def spatial(self, values: Sequence[Value]) -> Vec:
@@ -237,7 +230,7 @@ def forward_dynamics_by_legs(variant: Variant) -> Derived:
     q, qd, zeros = variant.input("q"), variant.input("qd"), variant.zeros()
     legs = legs_of(variant.robot, mechanism, variant.analysis)
     maps, placed = _maps(variant, legs), variant.place(q)
-    found, motions = poses(mechanism, placed), outward(mechanism, placed, q, qd, zeros, [-g for g in mechanism.gravity])
+    found, motions = poses(mechanism, placed), outward(mechanism, placed, q, qd, zeros, variant.zeros(3))
     right, M = _accelerating(variant), mass(variant)
     reactions, points, offsets = [], [], []
     carried: dict[int, tuple[ArticulatedInertia, Vec]] = {}
@@ -245,10 +238,9 @@ def forward_dynamics_by_legs(variant: Variant) -> Derived:
     for leg, leg_map in zip(legs, maps, strict=True):
         with graph.section(f"{leg.end.name}: inertia and force at the end of the leg"):
             reaction = _Reaction(variant, leg, leg_map, M, [-value for value in right])
-            own = motions[leg.end.frame]
-            start = add(own.a, times(own.U, leg.end.position))  # at qdd = 0, in the leg's axes
+            start = leg.start(placed, motions)
             r, beta = point_of.arm(leg), point_of.acceleration(leg)
-            turn = base_rotation(placed, leg.end.frame)
+            turn = leg.base_rotation(placed)
             offset = sub(turn.inward(beta), start)
             force = turn.outward(add(reaction.force, times(reaction.inertia.full, offset)))
             inertia = turn.outward_symmetric(reaction.inertia)
@@ -288,10 +280,8 @@ def forward_dynamics_by_legs(variant: Variant) -> Derived:
     for leg, reaction, r, offset in zip(legs, reactions, points, offsets, strict=True):
         with graph.section(f"{leg.end.name}: accelerations of the leg"):
             angular, linear = turned[leg.other.frame]
-            u = add(base_rotation(placed, leg.end.frame).inward(add(linear, cross(angular, r))), offset)
-            n = reaction.map.size
-            own_u = [u[axis] for axis in reaction.map.axes]
-            for k, value in zip(leg.coordinates, reaction.map.elimination.completed(variant.zeros(n), own_u)[:n], strict=True):
+            u = add(leg.base_rotation(placed).inward(add(linear, cross(angular, r))), offset)
+            for k, value in zip(leg.coordinates, reaction.map.rates([u[axis] for axis in reaction.map.axes]), strict=True):
                 solved[k] = value
             positive += reaction.map.elimination.pivots
     return Derived((solved,), positive)

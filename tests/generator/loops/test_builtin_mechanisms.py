@@ -18,9 +18,9 @@ from elastogen.generator.loops.analysis import analysis_of
 
 FREEDOMS = {"four_bar": 1, "five_bar": 2, "delta": 3, "six_leg_platform": 6, "slider_crank": 5}
 OPERATIONS = {  # forward and inverse dynamics: of the closed mechanism, and of its tree; the aim is a ratio of 2 and 1.5
-    "five_bar": ((191, 96), (82, 74)),
-    "delta": ((699, 307), (306, 229)),
-    "six_leg_platform": ((2099, 674), (1142, 604)),
+    "five_bar": ((165, 96), (82, 74)),
+    "delta": ((560, 307), (277, 229)),
+    "six_leg_platform": ((2037, 674), (1142, 604)),
 }
 
 

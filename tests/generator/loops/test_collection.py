@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,3 +101,14 @@ def test_forward_dynamics_of_the_collection(name: str) -> None:
         (found,) = functions["forward_dynamics"].evaluate(state).values()
         error = np.abs(order.v(found) - expected).max()
         assert error < TOLERANCE * np.abs(expected).max()
+
+
+@pytest.mark.filterwarnings("ignore::elastogen.RobotWarning")
+def test_forward_dynamics_of_the_digit_like_leg_takes_at_most_twice_that_of_its_tree() -> None:
+    folder = COLLECTION / "digit_like"
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    robot = elastogen.load(folder / "robot.urdf", loops=folder / "robot.yaml", name="mechanism")
+    closed, tree = (derive_model(each, ("forward_dynamics",)).functions[0] for each in (robot, replace(robot, loops=())))
+    assert (closed.name, tree.name) == ("forward_dynamics", "forward_dynamics")
+    assert closed.count.total <= 2 * tree.count.total

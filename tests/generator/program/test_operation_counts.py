@@ -16,7 +16,7 @@ from elastogen.generator.robot.robot import Body, Robot
 # (mul, add, sin and cos): the best published counts, and what is reached now. A derivation that needs more than
 # REACHED is a step back. One that needs less is a step forward: write the new numbers here.
 PUBLISHED = {"inverse_dynamics": (203, 150, 10), "mass_matrix": (138, 85, 8)}
-REACHED = {"inverse_dynamics": (181, 147, 10), "mass_matrix": (88, 80, 8)}
+REACHED = {"inverse_dynamics": (181, 147, 10), "mass_matrix": (88, 69, 8)}
 
 
 @cache
