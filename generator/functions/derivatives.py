@@ -23,6 +23,7 @@ from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.spatial.vectors import Mat
 
+SMALL = 10  # coordinates, up to which both ways are compared
 SMALLEST_LOOP = 7  # coordinates from which the columns of a solution become a loop (measured)
 
 
@@ -140,15 +141,29 @@ def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias
 
 def first_derivatives(variant: Variant) -> FirstDerivatives:
     """First derivatives of forward dynamics, by recursion if possible."""
-    if variant.mechanism.moves_by_screws:
-        return _of_accelerations(variant, _by_composite_bodies, _bias_of_composite_bodies)
+    return first_derivatives_by(variant)[-1](variant)
+
+
+def first_derivatives_by(variant: Variant) -> tuple[Callable[[Variant], FirstDerivatives], ...]:
+    """Ways to derive them: differentiation for every robot; recursion for rigid ones, cheaper for large ones."""
+    if not variant.mechanism.moves_by_screws:
+        return (_accelerations_by_differentiation,)
+    recursion = _accelerations_by_composite_bodies
+    return (_accelerations_by_differentiation, recursion) if variant.size <= SMALL else (recursion,)
+
+
+def _accelerations_by_differentiation(variant: Variant) -> FirstDerivatives:
     return _of_accelerations(variant, _by_differentiation, bias)
 
 
-def _forward(derivatives: _Derivatives, forces: _Bias) -> Formulation:
+def _accelerations_by_composite_bodies(variant: Variant) -> FirstDerivatives:
+    return _of_accelerations(variant, _by_composite_bodies, _bias_of_composite_bodies)
+
+
+def _forward(first: Callable[[Variant], FirstDerivatives]) -> Formulation:
     def formulation(variant: Variant) -> Derived:
         """d qdd/dq, d qdd/dqd, d qdd/dF."""
-        found = _of_accelerations(variant, derivatives, forces)
+        found = first(variant)
         outputs = (flat(found.by_q), flat(found.by_qd), flat(found.by_force))
         return Derived(outputs, found.factors.pivots, _solved_in_loops(variant, found))
 
@@ -185,18 +200,18 @@ def _formulations(
             return (closed,)
         if not variant.mechanism.moves_by_screws:
             return (differentiation,)
-        return (differentiation, recursion) if variant.size <= 10 else (recursion,)
+        return (differentiation, recursion) if variant.size <= SMALL else (recursion,)
 
     return choice
 
 
 inverse_dynamics_derivatives = _inverse(_by_differentiation)
-forward_dynamics_derivatives = _forward(_by_differentiation, bias)
+forward_dynamics_derivatives = _forward(_accelerations_by_differentiation)
 _formulations_of_inverse = _formulations(
     inverse_dynamics_derivatives, _inverse(_by_composite_bodies), closed_inverse_derivatives
 )
 _formulations_of_forward = _formulations(
-    forward_dynamics_derivatives, _forward(_by_composite_bodies, _bias_of_composite_bodies), closed_forward_derivatives
+    forward_dynamics_derivatives, _forward(_accelerations_by_composite_bodies), closed_forward_derivatives
 )
 _FORCE, _ACC = "N m or N", "rad/s^2 or m/s^2"
 

@@ -26,7 +26,7 @@ from elastogen.generator.program.differentiate import directional, has_kinks, ja
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.spatial.dense_matrices import added, transposed
+from elastogen.generator.spatial.dense_matrices import added, mirrored, transposed
 from elastogen.generator.spatial.vectors import Mat, product
 
 WEIGHTS = "weights"
@@ -66,15 +66,11 @@ def _blocks(variant: Variant, values: Sequence[Value], third: str = "qdd") -> Bl
         own = [graph.value(0)] * first + along[: n - first]
         rows.append((own, along[n - first : 2 * n - first], along[2 * n - first :]))
     q_q = [row[0] for row in rows]
-    if symmetric:
-        _mirror(q_q)
-    else:
-        q_q = transposed(q_q)  # row i: of the derivative along i, the derivatives along all others
+    q_q = mirrored(q_q) if symmetric else transposed(q_q)  # row i: of the derivative along i, the derivatives along all others
     qd_qd = []
     for k in range(n):
         qd_qd.append([graph.value(0)] * k + directional(graph, by_qd[k:], seed(qd[k], graph.one)))
-    _mirror(qd_qd)
-    blocks = (q_q, [row[1] for row in rows], qd_qd, [row[2] for row in rows])
+    blocks = (q_q, [row[1] for row in rows], mirrored(qd_qd), [row[2] for row in rows])
     return Blocks(*(variant.masked(block, 0) for block in blocks))
 
 
@@ -85,13 +81,6 @@ def _gradient_forward(variant: Variant, values: Sequence[Value], w: Sequence[Val
         total = total + weight * value
     others = (jacobian(variant.graph, [total], variant.input(name))[0] for name in ("qd", third))
     return variant.by_position([total])[0], *others
-
-
-def _mirror(block: Mat) -> None:
-    """Fill the lower triangle of a symmetric matrix."""
-    for r, row in enumerate(block):
-        for c in range(r):
-            row[c] = block[c][r]
 
 
 def inverse_dynamics_second_order(variant: Variant) -> Derived:

@@ -133,6 +133,16 @@ def pulled_back(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value]
     return found
 
 
+def weighted_gradient(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
+    """Return the same derivatives of values of any kind; forward where there are kinks: what is not chosen may be infinite."""
+    if not has_kinks(graph, outputs):
+        return pulled_back(graph, outputs, weights, inputs)
+    total = graph.value(0)
+    for weight, value in zip(weights, outputs, strict=True):
+        total = total + weight * value
+    return jacobian(graph, [total], inputs)[0]
+
+
 def time_derivative(
     graph: Graph, outputs: Sequence[Value], motion: Sequence[tuple[Sequence[Value], Sequence[Value]]]
 ) -> list[Value]:

@@ -16,6 +16,11 @@ def added(a: Mat, b: Mat) -> Mat:
     return [[x + y for x, y in zip(r, s, strict=True)] for r, s in zip(a, b, strict=True)]
 
 
+def mirrored(a: Mat) -> Mat:
+    """The symmetric matrix whose upper triangle is that of a."""
+    return [[a[min(r, c)][max(r, c)] for c in range(len(a))] for r in range(len(a))]
+
+
 def scaled(a: Mat, factor: Value | float) -> Mat:
     """Factor times a."""
     return [[x * factor for x in row] for row in a]

@@ -110,6 +110,12 @@ def _nothing(name: str, rows: int, columns: int) -> Port:
     return Port(name, rows, columns, (rows, columns, *[0] * (columns + 1)), ())
 
 
+def _unread(argument: ManifestArgument, name: str) -> Port:
+    """Return a result that is handed back but not needed: without nonzeros, so that CasADi neither computes nor follows it."""
+    whole = _vector(argument)
+    return _nothing(name, whole.rows, whole.columns)
+
+
 def _externals(
     value: ManifestFunction,
     sensitivity: ManifestFunction,
@@ -125,7 +131,7 @@ def _externals(
     read = [_vector(a, f"in_{a.name}") for a in inputs]
     arrays = [(f"in_{a.name}", a.size) for a in inputs]
     given = tuple(f"in_{a.name}" for a in value.inputs)
-    unread = [_vector(a, "", f"out_{a.name}") for a in outputs]
+    unread = [_unread(a, f"out_{a.name}") for a in outputs]
     seeds = tuple(Port(p.name, p.rows, p.columns, p.sparsity, tuple(y[k][i] for i in p.places), "w") for k, p in (
         (k, _vector(a, "", f"adj_{a.name}")) for k, a in enumerate(outputs)))  # fmt: skip
     moved = [tuple(part[i] for i in _vector(a).places) for a, part in zip(inputs, x, strict=True)]  # places in x by column
@@ -152,7 +158,7 @@ def _externals(
                    for b, o in enumerate(outputs)]  # fmt: skip
     second = External(
         f"jac_adj1_{symbol}", "Jacobians of the gradients: Hessians, and transposed Jacobians.",
-        (*read, *unread, *seeds, *(_vector(a, "", f"out_adj_{a.name}") for a in inputs)), tuple(blocks),
+        (*read, *unread, *seeds, *(_unread(a, f"out_adj_{a.name}") for a in inputs)), tuple(blocks),
         (*arrays, ("w", ny), ("H", nx * nx), ("J", ny * nx)),
         (_call(hessian, (*given, "w", "H")), _call(sensitivity, (*given, "J"))),
     )  # fmt: skip

@@ -16,10 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, flat
+from elastogen.generator.functions.composed.solved_accelerations import is_solved, solved_formulations
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import input_argument
-from elastogen.generator.program.differentiate import has_kinks, jacobian, pulled_back
+from elastogen.generator.program.differentiate import directional, jacobian, seed, weighted_gradient
 from elastogen.generator.program.graph import Value
+from elastogen.generator.spatial.dense_matrices import mirrored
 from elastogen.runtime.interface.argument import Argument
 
 WEIGHTS = "output_weights"
@@ -36,21 +38,10 @@ class _Sensitivity:
     values: Callable[[Variant, list[Value], list[Value], list[Value]], list[Value]]  # y, x, w
 
 
-def _gradient(variant: Variant, y: list[Value], x: list[Value], w: list[Value]) -> list[Value]:
-    graph = variant.graph
-    if not has_kinks(graph, y):
-        return pulled_back(graph, y, w, x)
-    total = graph.value(0)
-    for weight, value in zip(w, y, strict=True):
-        total = total + weight * value
-    return jacobian(graph, [total], x)[0]  # forward: a selection leaves out what may be infinite
-
-
 def _hessian(variant: Variant, y: list[Value], x: list[Value], w: list[Value]) -> list[Value]:
-    rows = jacobian(variant.graph, _gradient(variant, y, x, w), x)
-    for r, row in enumerate(rows):
-        row[:r] = [rows[c][r] for c in range(r)]  # the Hessian of a number is symmetric
-    return flat(rows)
+    graph, gradient = variant.graph, weighted_gradient(variant.graph, y, w, x)
+    along = [[graph.value(0)] * k + directional(graph, gradient[k:], seed(each, graph.one)) for k, each in enumerate(x)]
+    return flat(mirrored(along))  # the Hessian of a number is symmetric
 
 
 KINDS = {
@@ -64,7 +55,7 @@ KINDS = {
         "Gradient by all inputs of the weighted sum of the outputs of {}.",
         True,
         lambda n, m: Argument("gradient", (n,), "", "by the inputs, one after the other"),
-        _gradient,
+        lambda variant, y, x, w: weighted_gradient(variant.graph, y, w, x),
     ),
     "_hessian": _Sensitivity(
         "Hessian by all inputs of the weighted sum of the outputs of {}.",
@@ -94,9 +85,8 @@ def sensitivity_entry(entry: Entry, ending: str) -> Entry:
         return [own.get(name) or input_argument(name, variant.positions, variant.size, points) for name in entry.inputs]
 
     def varied(variant: Variant) -> list[Value]:
-        graph, live = variant.graph, variant.robot.live_parameters if parametric else ()
-        x = [graph.input(argument.element(k)) for argument in inputs(variant) for k in range(argument.size)]
-        return [*x, *(graph.input(parameter.name) for parameter in live)]
+        x = [variant.graph.input(argument.element(k)) for argument in inputs(variant) for k in range(argument.size)]
+        return [*x, *live_values(variant)]
 
     def size(variant: Variant) -> int:
         return sum(argument.size for argument in entry.outputs(variant))
@@ -105,14 +95,26 @@ def sensitivity_entry(entry: Entry, ending: str) -> Entry:
         own = dict(entry.own_inputs_for(variant))
         return own | {WEIGHTS: Argument(WEIGHTS, (size(variant),), "", "one for each number of the outputs, in their order")}
 
+    def live_values(variant: Variant) -> list[Value]:
+        return [variant.graph.input(parameter.name) for parameter in (variant.robot.live_parameters if parametric else ())]
+
+    def weight_values(variant: Variant) -> list[Value]:
+        return [variant.graph.input(weights(variant)[WEIGHTS].element(k)) for k in range(size(variant))]
+
     def differentiated(formulation: Formulation) -> Formulation:
         def derive(variant: Variant) -> Derived:
-            derived, graph = formulation(variant), variant.graph
+            derived = formulation(variant)
             y = [value for values in derived.outputs for value in values]
-            w = [graph.input(weights(variant)[WEIGHTS].element(k)) for k in range(len(y))] if kind.weighted else []
+            w = weight_values(variant) if kind.weighted else []
             return Derived((kind.values(variant, y, varied(variant), w),), derived.pivots)
 
         return derive
+
+    def formulations(variant: Variant) -> tuple[Formulation, ...]:
+        if entry.name == "forward_dynamics" and is_solved(variant):
+            return solved_formulations(variant, ending.removesuffix(PARAMETERS), live_values, weight_values)
+        chosen = entry.formulations if choose is None else choose(variant)
+        return tuple(differentiated(formulation) for formulation in chosen[:1])
 
     return replace(
         entry,
@@ -121,9 +123,7 @@ def sensitivity_entry(entry: Entry, ending: str) -> Entry:
         inputs=(*entry.inputs, *((WEIGHTS,) if kind.weighted else ())),
         outputs=lambda variant: (kind.result(len(varied(variant)), size(variant)),),
         formulations=tuple(differentiated(formulation) for formulation in entry.formulations[:1]),
-        formulations_for=None
-        if choose is None
-        else lambda variant: tuple(differentiated(formulation) for formulation in choose(variant)[:1]),
+        formulations_for=formulations,
         own_inputs=weights,
         explore=False,
         default=False,

@@ -43,6 +43,7 @@ FREE = {
 CASES = [
     ("two_link", "forward_dynamics"), ("two_link", "mass_matrix"), ("scara", "jacobian"), (BEAM, "forward_dynamics"),
     (BEAM, "inverse_dynamics"), ("rpb_table3", "gravity_vector"), (FREE, "inverse_dynamics"), (FREE, "kinetic_energy"),
+    ("scara", "forward_dynamics"), (FREE, "forward_dynamics"),
 ]  # fmt: skip
 STEP = 1e-20
 
@@ -90,6 +91,15 @@ def test_sensitivities_are_those_of_differences(source, name: str, by: str) -> N
         second = np.array([[float(entry) for entry in row] for row in rows])
         found = np.array(at(hessian, x, w), dtype=float).reshape(second.shape)
         assert np.abs(found - second).max() <= 1e-12 * np.abs(second).max()
+
+
+def test_those_of_accelerations_come_from_inverse_dynamics() -> None:
+    """What solvers of optimal control call most: hardly more operations than the blocks that a user can ask for."""
+    kinds = ("_derivatives", "_sensitivity", "_second_order", "_hessian")
+    derived = derive_model(elastogen.load("trtrr"), [f"forward_dynamics{kind}" for kind in kinds]).functions
+    count = {function.name.removeprefix("forward_dynamics"): function.program.straight_count.total for function in derived}
+    assert count["_sensitivity"] <= 1.05 * count["_derivatives"]
+    assert count["_hessian"] <= 1.05 * count["_second_order"]
 
 
 def test_unknown_functions_have_no_sensitivities() -> None:

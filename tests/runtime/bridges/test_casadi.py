@@ -247,6 +247,14 @@ def test_second_derivatives_of_every_kind_are_right_or_refused(two_link: elastog
             refused()
 
 
+def test_a_hessian_computes_nothing_beside_it(two_link: elastogen.Model) -> None:
+    """Neither the function nor its Jacobian again: CasADi is told that their values are not read."""
+    function, x = two_link.to_casadi("forward_dynamics"), [ca.MX.sym(name, 2) for name in ("q", "qd", "F")]
+    hessian = ca.Function("hessian", x, [ca.hessian(ca.dot(function(*x), ca.DM([1.0, 2.0])), ca.vertcat(*x))[0]])
+    called = {each.name() for each in hessian.find_functions()}
+    assert {name for name in called if function.name() in name} == {f"jac_adj1_{function.name()}"}
+
+
 def test_steps_that_cannot_be_are_named(two_link: elastogen.Model) -> None:
     with pytest.raises(elastogen.ModelError, match="to_casadi_step: dt=-1, expected a positive number"):
         two_link.to_casadi_step(dt=-1)
