@@ -21,7 +21,7 @@ COMPILE = ["cc", "-O2", "-march=native", "-fPIC", "-shared"]
 
 
 def races(subject: Subject, model: elastogen.Model, work: Path, quick: bool) -> list[Race]:
-    """Both as one compiled library of functions and derivatives; IPOPT and its linear solver are the same."""
+    """The peer is one compiled library of functions and derivatives; ours are called by CasADi. IPOPT is the same for both."""
     import casadi
 
     from benchmarks.bridges.report import Race

@@ -1,4 +1,4 @@
-"""The C of a function for CasADi's importer: ``f``, ``jac_f``, ``adj1_f`` and ``jac_adj1_f``.
+"""The C of a function for CasADi's importer: ``f``, ``jac_f``, ``adj1_f``, and the Jacobians of both derivatives.
 
 Arguments stand column by column, structural zeros are left out.
 """
@@ -13,6 +13,7 @@ from elastogen.build.files.templating import fill
 from elastogen.generator.functions.composed.sensitivities import PARAMETERS
 
 LIVE = "parameters"
+MOST_SECOND = 30_000  # second derivatives of all outputs: of functions with more there are those of weighted sums alone
 KINDS = ("_sensitivity", "_adjoint", "_hessian")  # functions beside the one that is handed over
 
 
@@ -47,6 +48,7 @@ class External:
     outputs: tuple[Port, ...]
     arrays: tuple[tuple[str, int], ...]  # local arrays: name, size
     calls: tuple[Call, ...]
+    units: int = 0  # the calls are made for so many unit weights "w", and results are parts of "H", one part for each
 
     def read_by(self, call: Call) -> tuple[int, ...]:
         """Return the outputs for which a call is needed; without any of them it is left out."""
@@ -167,7 +169,42 @@ def _externals(
         (*arrays, *((f"out_{a.name}", a.size) for a in outputs)),
         (_call(value, (*given, *(f"out_{a.name}" for a in outputs))),),
     )  # fmt: skip
-    return plain, jac, adj, second
+    parts = _second_blocks(jac, moved, shown, (J_nonzero, H_nonzero))
+    whole = External(
+        f"jac_jac_{symbol}", "Jacobians of the Jacobians: second derivatives of each number.",
+        (*jac.inputs, *(_nothing(f"out_{port.name}", port.rows, port.columns) for port in jac.outputs)), parts,
+        (*arrays, ("w", ny), ("H", nx * nx)), (_call(hessian, (*given, "w", "H")),), ny,
+    )  # fmt: skip
+    return (plain, jac, adj, second, *([whole] if sum(len(port.places) for port in parts) <= MOST_SECOND else []))
+
+
+def _second_blocks(
+    jac: External,
+    moved: Sequence[Sequence[int]],
+    shown: Sequence[Sequence[int]],
+    nonzero: tuple[Sequence[bool], Sequence[bool]],
+) -> tuple[Port, ...]:
+    """Return the derivatives of the outputs of a Jacobian by its inputs, in one Hessian after the other.
+
+    ``moved`` and ``shown`` are the places of inputs and outputs in all of them, ``nonzero`` those of Jacobian and Hessian.
+    """
+    nx, blocks = sum(map(len, moved)), []
+    for number, of in enumerate(jac.outputs):
+        rows = [(r, a) for a in moved[number % len(moved)] for r in shown[number // len(moved)]]
+        for k, port in enumerate(jac.inputs):
+            columns, starts, found, places = moved[k] if k < len(moved) else [], [0], [], []
+            for b in columns:
+                for row, (r, a) in enumerate(rows):
+                    if nonzero[0][r * nx + a] and nonzero[0][r * nx + b] and nonzero[1][a * nx + b]:
+                        found.append(row)
+                        places.append((r * nx + a) * nx + b)
+                starts.append(len(found))
+            name, size = f"jac_{of.name}_{port.name}", port.rows * port.columns
+            sparsity = (len(rows), size, *starts, *found)
+            blocks.append(
+                Port(name, len(rows), size, sparsity, tuple(places), "H") if columns else _nothing(name, len(rows), size)
+            )
+    return tuple(blocks)
 
 
 def _call(function: ManifestFunction, arrays: tuple[str, ...]) -> Call:

@@ -224,7 +224,7 @@ def test_in_single_precision_one_option_compiles_both(tmp_path: Path) -> None:
 
 
 def test_second_derivatives_of_every_kind_are_right_or_refused(two_link: elastogen.Model) -> None:
-    """None is silently zero: in reverse first, as Hessians of the model; forward twice, and third ones, an error of CasADi."""
+    """None is silently zero: in reverse first or forward twice, as Hessians of the model; third ones are an error of CasADi."""
     state, function = {"q": [0.1, 0.2], "qd": [0.3, -0.4], "F": [1.0, 0.5]}, two_link.to_casadi("forward_dynamics")
     given = [ca.MX.sym(name, 2) for name in state]
     x, found = ca.vertcat(*given), function(*given)
@@ -238,13 +238,35 @@ def test_second_derivatives_of_every_kind_are_right_or_refused(two_link: elastog
     blocks = np.tensordot(weights, hessians, 1)
     got = np.array(ca.Function("f", given, [pulled])(*state.values())).ravel()
     assert np.allclose(got, blocks[:2, 2:4] @ np.array(along).ravel(), rtol=1e-13, atol=1e-12)
-    for refused in (
-        lambda: ca.jtimes(ca.jtimes(found, given[0], along), given[1], along),
-        lambda: function.jacobian().jacobian(),
-        lambda: ca.jacobian(ca.vec(ca.hessian(found[0], x)[0]), x),
-    ):
+    twice = ca.jtimes(ca.jtimes(found, given[0], along), given[1], along)
+    got = np.array(ca.Function("f", given, [twice])(*state.values())).ravel()
+    assert np.allclose(got, [float(along.T @ ca.DM(each[:2, 2:4]) @ along) for each in hessians], rtol=1e-13, atol=1e-12)
+    whole = function.jacobian().jacobian()  # rows: those of d qdd/dq, column by column
+    got = np.array(whole(*state.values(), 0, 0, 0, 0)[0]).reshape(2, 2, 2, order="F")
+    assert np.allclose(got, [each[:2, :2] for each in hessians], rtol=1e-13, atol=1e-12)
+    for refused in (lambda: whole.jacobian(), lambda: ca.jacobian(ca.vec(ca.hessian(found[0], x)[0]), x)):
         with pytest.raises(RuntimeError, match="Derivatives cannot be calculated for jac_"):
             refused()
+
+
+def test_going_forward_twice_takes_matrices_and_parameters(model: elastogen.Model, two_link: elastogen.Model) -> None:
+    """Differences of the first derivative along a direction."""
+    rng, h = np.random.default_rng(5), 1e-5
+    for of, name, live in (
+        (two_link, "forward_kinematics", False),
+        (two_link, "mass_matrix", True),
+        (model, "forward_dynamics", True),
+    ):
+        function = of.to_casadi(name, parameters=live)
+        sizes = np.cumsum([0, *(function.numel_in(k) for k in range(function.n_in()))])
+        x, along, across = ca.MX.sym("x", int(sizes[-1])), *(ca.DM(each) for each in rng.uniform(-1, 1, (2, sizes[-1])))
+        y = ca.vec(function(*ca.vertsplit(x, [int(each) for each in sizes])))
+        first = ca.jtimes(y, x, along)
+        once, twice = ca.Function("once", [x], [first]), ca.Function("twice", [x], [ca.jtimes(first, x, across)])
+        at = ca.DM(rng.uniform(0.5, 1.5, sizes[-1]))
+        differences = np.array(once(at + h * across) - once(at - h * across)) / (2 * h)
+        assert np.abs(differences).max() > 0.01
+        assert np.abs(np.array(twice(at)) - differences).max() < 1e-8 * max(1.0, np.abs(differences).max())
 
 
 def test_a_hessian_computes_nothing_beside_it(two_link: elastogen.Model) -> None:
