@@ -10,9 +10,7 @@ takes the exact derivatives of the emitted inverse dynamics. Where there is no s
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import comb
 from typing import Any
 
@@ -25,18 +23,15 @@ from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.tip_control.equations import ACCELERATION, VELOCITY, differences, exact_motion, free_coordinates
-from elastogen.tip_control.near import near_motion
+from elastogen.tip_control.near import TOLERANCE, nearly, unrested
 from elastogen.tip_control.tip_path import TipPath, check_arm, tip_path
 
 Array = NDArray[np.float64]
 SHARE, SMALLEST = 1 / 6, 1 / 96  # of a stroke that is reached by growing ones: the first step, and the last that is tried
 DECAYS = 14.0  # time constants of the internal motion before and after the move: e^-14 is 8e-7
-AT_REST = 1e-3  # of the greatest deflection: what may be left at the ends
 STEPS_OF_MOVE, MOST_NODES = 400, 40000
-SMOOTH = (0.3, 0.1, 0.03, 0.01)  # weights of third derivatives where the tip may err, tried in turn
+STRETCHES = (1, 3)  # times before and after where the tip may err, in durations of the move
 LITTLE = 0.1  # of the inertia of the free coordinates
-TOLERANCE = 1e-3  # of the stroke: what it may err then
-Solver = Callable[..., "Array | None"]  # of a path and a start
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,16 +136,28 @@ def tip_inversion(
         pre, post = _decay(model, tip_path(model, reference([reference.breaks[0]]), what), what)
         lead, tail = pre if lead is None else lead, post if tail is None else tail
     t, joints_at, path = _grid(model, reference, lead, tail, h, what)
-    q, reached = _by_strokes(model, joints_at, partial(exact_motion, model, h=h), what)
-    error = 0.0
-    if q is None:
-        lead, tail = (
-            max(time, reference.duration) if given is None else time for time, given in ((lead, before), (tail, after))
-        )
+    q, reached = _by_strokes(model, joints_at, h, what)
+    error, least = 0.0, np.inf
+    for stretch in STRETCHES if q is None and allowed > 0.0 else ():
+        span = stretch * reference.duration
+        if (2 * span + reference.duration) / h > MOST_NODES:
+            break
+        lead, tail = (max(time, span) if given is None else time for time, given in ((lead, before), (tail, after)))
         t, joints_at, path = _grid(model, reference, lead, tail, h, what)
-        q, error = _nearly(model, path, joints_at, h, reference.duration, allowed, reached, what)
+        found = nearly(model, path, h, reference.duration, allowed)
+        least = min(least, found.least)
+        if found.best is not None and found.least <= allowed:
+            q, error = found.best[0], found.least * path.stroke
+            break
+    if q is None:
+        nearest = f", and none errs by less than {least:.1e} of it" if np.isfinite(least) else ""
+        raise ModelError(
+            f"{what}: no motion of {model.name} is found whose tip is exactly on its path for more than {reached:.0%} of "
+            f"the stroke{nearest}. {_why(model, path)}Fix: a slower move, a shorter one, or a greater "
+            f"tolerance= (it is {allowed:g})."
+        )
     qd, qdd = differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2
-    _check_ends(model, path, q, qd, lead, tail, what)
+    _check_ends(model, path, q, lead, tail, what)
     return TipMotion(t, q, qd, qdd, drive_forces(model, q, qd, qdd), path.pose[:, :3, 3].copy(), lead, tail, model, error)
 
 
@@ -212,29 +219,6 @@ def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
     )
 
 
-def _nearly(
-    model: Model, path: TipPath, joints: Array, h: float, seconds: float, allowed: float, reached: float, what: str
-) -> tuple[Array, float]:
-    """Return configurations whose tip errs by at most ``allowed`` of its stroke, and its greatest error [m]."""
-    places = path.pose[:, :3, 3]
-    stroke = max(float(np.linalg.norm(places - places[0], axis=1).max()), 1e-9)
-    least = np.inf
-    for weight in SMOOTH if allowed > 0.0 else ():
-        smooth = weight * (seconds / (2 * np.pi)) ** 3 / stroke
-        solved = partial(near_motion, model, h=h, smooth=smooth, wanted=TOLERANCE * stroke)
-        q, _ = _by_strokes(model, joints, solved, what)
-        if q is not None:
-            error = float(np.linalg.norm(path.errors(model, q)[0], axis=1).max())
-            least = min(least, error / stroke)
-            if error <= allowed * stroke:
-                return q, error
-    nearest = f", and none errs by less than {least:.1e} of it" if np.isfinite(least) else ""
-    raise ModelError(
-        f"{what}: no motion of {model.name} is found whose tip is exactly on its path for more than {reached:.0%} of the "
-        f"stroke{nearest}. {_why(model, path)}Fix: a slower move, a shorter one, or a greater tolerance= (it is {allowed:g})."
-    )
-
-
 def _why(model: Model, path: TipPath) -> str:
     """Say what is known about the cause."""
     free, drives = free_coordinates(model), list(model.driven)
@@ -249,20 +233,20 @@ def _why(model: Model, path: TipPath) -> str:
     )
 
 
-def _by_strokes(model: Model, joints: Array, solved: Solver, what: str) -> tuple[Array | None, float]:
+def _by_strokes(model: Model, joints: Array, h: float, what: str) -> tuple[Array | None, float]:
     """Solve at once or for strokes of growing size; return the motion, or None, and the share of the stroke that was reached.
 
     Each solution starts with the scaled deflections of the last one.
     """
     whole = tip_path(model, joints, what)
-    at_once = solved(whole, start=whole.q)
+    at_once = exact_motion(model, whole, whole.q, h)
     if at_once is not None:
         return at_once, 1.0
     bent, reached, step = np.zeros((len(joints), model.nv)), 0.0, SHARE
     while True:
         share = min(1.0, reached + step)
         path = tip_path(model, joints[:1] + share * (joints - joints[:1]), what)
-        q = solved(path, start=path.q + bent * (share / reached if reached else 1.0))
+        q = exact_motion(model, path, path.q + bent * (share / reached if reached else 1.0), h)
         if q is None:
             step /= 2
             if step < SMALLEST:
@@ -280,18 +264,12 @@ def drive_forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
     return F
 
 
-def _check_ends(model: Model, path: TipPath, q: Array, qd: Array, before: float, after: float, what: str) -> None:
+def _check_ends(model: Model, path: TipPath, q: Array, before: float, after: float, what: str) -> None:
     """Check that the arm rests at the ends of the grid; otherwise the solution belongs to an arm that is held there."""
-    free = free_coordinates(model)
-    if not free:
-        return
-    size = np.abs(q - path.q).max(axis=0)
-    for end, place, time in (("before", slice(0, 5), before), ("after", slice(-5, None), after)):
-        left = np.abs(q[place] - path.q[place]).max(axis=0)
-        worst = int(np.argmax(left[free] - AT_REST * size[free]))
-        if left[free][worst] > AT_REST * size[free][worst] + 1e-12:
-            name = model.coordinate_names[free[worst]]
-            raise ModelError(
-                f"{what}: {name} does not come to rest in the {time:g} s {end} the move. "
-                f"Fix: a longer {end}= [s], or more damping."
-            )
+    moving = unrested(model, path, q)
+    if moving is not None:
+        end, name = moving
+        raise ModelError(
+            f"{what}: {name} does not come to rest in the {before if end == 'before' else after:g} s {end} the move. "
+            f"Fix: a longer {end}= [s], or more damping."
+        )

@@ -25,6 +25,11 @@ class TipPath:
     pose: Array  # (k, 4, 4)
     weights: Array  # (k, drives, 6): orthogonal unit rows whose products with the tip's error must vanish
 
+    @property
+    def stroke(self) -> float:
+        """Greatest distance of the tip from where it begins [m]."""
+        return max(float(np.linalg.norm(self.pose[:, :3, 3] - self.pose[0, :3, 3], axis=1).max()), 1e-9)
+
     def errors(self, model: Model, q: Array) -> tuple[Array, Array]:
         """Return weighted errors (k, drives) of the tip in configurations q, and their derivatives (k, drives, n)."""
         pose, J = np.asarray(model.forward_kinematics(q))[..., -1, :, :], np.asarray(model.jacobian(q))
