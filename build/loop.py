@@ -72,7 +72,7 @@ def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode, mo
 def generate_loop(
     robot: RobotSource, directory: str | os.PathLike[str], *, force: bool = False, **options: Any
 ) -> GeneratedFiles:
-    """Write the C files of a robot's model and loop; compile nothing. ``force`` and ``options`` are those of ``generate``."""
+    """Write the C files of a robot's model and loop into ``directory``, as ``generate`` with ``force`` and ``options`` does."""
     target = checked_path("directory", directory)
     check_directory(target)
     loaded, checked = load(robot), BuildOptions.checked(**options)

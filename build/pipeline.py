@@ -91,13 +91,13 @@ def generate(
     identification: Sequence[str] | str = (),
     force: bool = False,
 ) -> GeneratedFiles:
-    """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README; compile nothing.
+    """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README into ``directory``.
 
-    ``frames`` are links, points or "tip" that functions of frames are about; ``contacts`` and ``derivation`` are as in
-    ``build_model``; ``identification`` is what C estimates while the robot moves (:data:`elastogen.build.options.ONLINE`).
-    All files appear, or none. Files that elastogen did not write, or that were changed since, are refused by name
-    (``elastogen-manifest.json`` in the directory has the checksums of what it wrote); ``force`` replaces them.
-    Raises RobotError, OutputError or BuildError.
+    Nothing is compiled. ``frames`` are links, points or "tip" for functions of frames; ``outputs``, ``fused``, ``precision``,
+    ``sincos``, ``contacts`` and ``derivation`` are as in ``build_model``; ``identification`` is what C estimates while
+    the robot moves (:data:`elastogen.build.options.ONLINE`). All files appear, or none. Files that elastogen did not
+    write, or that were changed since, are refused by name (``elastogen-manifest.json`` has the checksums of
+    what it wrote); ``force`` replaces them. Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(
         outputs=outputs,

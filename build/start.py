@@ -48,7 +48,7 @@ def load(
     loops: str | os.PathLike[str] | None = None,
     model: str | None = None,
 ) -> Robot:
-    """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
+    """Return the validated robot of ``source``: a built-in name, a path, a mapping like a robot file, or a Robot.
 
     ``name`` replaces the robot's name (the prefix in C), ``live`` adds live parameters (see
     :mod:`elastogen.generator.robot.live`), ``tip`` names the link of the tip frame. A URDF's mimic joints follow their leaders;
@@ -112,10 +112,11 @@ def build_model(
     estimates while the robot moves, for example ["external_forces"] (:data:`elastogen.build.options.ONLINE`).
     ``native`` uses all instructions of this processor;
     ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate and simulate several at once in the
-    processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
-    $ELASTOGEN_CFLAGS. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file
-    whose model is in the cache is loaded without the generator and without a compiler. Raises RobotError, OutputError
-    or BuildError.
+    processor's vectors, with the same bits and twice the time to compile; ``compiler`` is a command instead of $CC and cc;
+    ``cflags`` are added last, after those of $ELASTOGEN_CFLAGS; ``timeout`` [s] ends a compiler that hangs (None: never);
+    ``verbose`` prints its commands. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An
+    unchanged file whose model is in the cache is loaded without the generator and without a compiler. Raises RobotError,
+    OutputError or BuildError.
     """
     options = BuildOptions.checked(
         outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, derivation=derivation,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,14 @@ def takes(value: dict[str, Any]) -> str:
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
+def parameters(thing: Any) -> tuple[str, ...]:
+    """The names of a callable's parameters; none where Python does not know them."""
+    try:
+        return tuple(name for name in inspect.signature(thing).parameters if name != "self")
+    except (TypeError, ValueError):
+        return ()
+
+
 def api() -> dict[str, str]:
     """A page for each public name, and one that lists them: functions, classes with their methods, errors."""
     kinds: dict[str, list[str]] = {"Functions": [], "Classes": [], "Errors and warnings": []}
@@ -78,8 +87,9 @@ def api() -> dict[str, str]:
         for name in names:
             summary = (getattr(elastogen, name).__doc__ or "").strip().split("\n")[0].replace("|", "\\|")
             lines.append(f"| [`{name}`]({name}.md) | {summary} |")
+            given = "(message)" if name.endswith(ERRORS) and not parameters(getattr(elastogen, name)) else ""
             pages[name] = "\n".join(
-                [f"# {name}", "", "```{eval-rst}", f".. {directive}:: elastogen.{name}", *options, "```", ""]
+                [f"# {name}", "", "```{eval-rst}", f".. {directive}:: elastogen.{name}{given}", *options, "```", ""]
             )
         lines += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
     return {"index": "\n".join(lines), **pages}

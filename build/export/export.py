@@ -33,14 +33,14 @@ def export(
     cflags: Sequence[str] | str | None = None,
     force: bool = False,
 ) -> GeneratedFiles:
-    """Write a robot as a project of the given format, with a README of this robot, an example and a manifest.
+    """Write a robot as a project of the given format into ``directory``, with a README, an example and a manifest.
 
     ``format`` is a name of ``elastogen.build.export.registry.FORMATS``, which says what each of them takes. Those for boards
     are float unless ``precision`` says otherwise, the others double. ``loop`` adds the control loop (for boards without its
-    thread), ``header_only`` puts the model's C into its header. ``target`` is the triple of another machine; ``frames``,
-    ``derivation``, ``compiler`` and ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and
-    options give the same bytes. Files that elastogen did not write are refused by name unless ``force``.
-    Raises RobotError, OutputError or BuildError.
+    thread), ``header_only`` puts the model's C into its header. ``target`` is the triple of another machine; ``outputs``,
+    ``sincos``, ``frames``, ``derivation``, ``compiler`` and ``cflags`` are those of ``build_model``. All files
+    appear, or none; the same robot and options give the same bytes.
+    Files that elastogen did not write are refused by name unless ``force``. Raises RobotError, OutputError or BuildError.
     """
     folder = checked_path("directory", directory)
     usual = FORMATS[format].precision if isinstance(format, str) and format in FORMATS else "double"

@@ -102,7 +102,8 @@ def formulations(
 ) -> Formulations:
     """Derive, compile, evaluate and time the forces of inertia and weight by Newton-Euler, Lagrange and Appell.
 
-    Of a robot with loops they are those of its tree. Raises RobotError or BuildError.
+    For a robot with loops they are those of its tree. ``compiler``, ``cflags`` and ``cache_dir`` are those of ``build_model``.
+    Raises RobotError or BuildError.
     """
     options = BuildOptions.checked(compiler=compiler, cflags=cflags, cache_dir=cache_dir)
     find_toolchain(options.compile)  # refused before anything is derived

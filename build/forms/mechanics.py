@@ -33,15 +33,15 @@ def from_mechanics(
     force: bool = False,
     **options: Any,
 ) -> Model:
-    """Emit, compile and load the equations of a ``KanesMethod`` or ``LagrangesMethod`` of ``sympy.physics.mechanics``.
+    """Emit, compile and load the equations of ``method``, SymPy's ``KanesMethod`` or ``LagrangesMethod``.
 
     Its M and forcing become ``mass_matrix``, ``inverse_dynamics`` (F = M qdd - forcing), ``forward_dynamics``,
     ``gravity_vector`` (all forces at rest), ``coriolis_vector`` (all that velocities add, damping too), ``inertia_forces``,
     ``kinetic_energy`` and ``inverse_dynamics_derivatives``; ``simulate`` works as of every model. ``parameters`` gives the
     values of all other symbols, by symbol or name; ``live`` are those that stay inputs of the C. Functions of time that
-    are no coordinates (inputs) are live, and zero unless given. Coordinates keep their names. With ``directory`` the C
-    files are written, too.
-    ``options`` are those of ``build_model``. Raises OutputError or BuildError.
+    are no coordinates (inputs) are live, and zero unless given. Coordinates keep their names. With ``directory`` the C files
+    are written, too; ``force`` replaces those that elastogen did not write. ``options`` are those of
+    ``build_model``. Raises OutputError or BuildError.
     """
     if "outputs" in options or "fused" in options or "frames" in options:
         raise OutputError("from_mechanics: outputs, fused and frames are for robots. Fix: leave them out")

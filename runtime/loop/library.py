@@ -87,7 +87,7 @@ class LoopLibrary:
 
 
 def load_loop(path: str | os.PathLike[str]) -> LoopLibrary:
-    """Load an extension module that ``elastogen.build_loop`` compiled."""
+    """Load the extension module at ``path`` that ``elastogen.build_loop`` compiled."""
     extension = extension_path(path)
     module = import_extension(extension)
     lib, ffi = getattr(module, "lib", None), getattr(module, "ffi", None)

@@ -15,7 +15,7 @@ _BUILD = "Fix: build the robot with elastogen.build_model."
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """Return the model in an extension module that ``elastogen.build_model`` compiled.
+    """Return the model in the extension module at ``path`` that ``elastogen.build_model`` compiled.
 
     The C sources are expected beside it. A missing, foreign, damaged or outdated file raises ModelError.
     """

@@ -58,12 +58,15 @@ class Model(
 
     Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.
     Leading batch axes broadcast against each other and are evaluated in one C loop that releases the GIL.
-    All methods take
+    All methods take some of
 
+    - ``q``, ``qd``, ``qdd``: coordinates (..., nq) [rad] or [m], velocities and accelerations (..., nv); ``F``: driving forces
+      (..., nv) [N m] or [N];
     - ``out``: an array (or a tuple of arrays) for the result, which is also returned. It may be
       non-contiguous or share memory with an argument; then the result is computed aside and copied;
     - ``parameters``: live parameters for this call only, a mapping from names to numbers or to arrays that
-      broadcast as batch axes; the others keep the values in :attr:`parameters`.
+      broadcast as batch axes; the others keep the values in :attr:`parameters`;
+    - ``on_failure``: "raise" a ModelError where M has no factors, or fill the results of these states with "nan".
 
     A model that was built with the default outputs builds any other function when it is first called (a few seconds,
     then from the cache); one that was built with ``outputs=`` has just those and raises ModelError for others.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shlex
@@ -130,6 +131,16 @@ def test_reference_pages_have_every_key_and_every_public_name(tmp_path: Path, mo
     pages = [page.read_text(encoding="utf-8") for page in (tmp_path / "api").glob("*.md")]
     names = [name for page in pages for name in re.findall(r":: elastogen\.(\w+)", page)]
     assert sorted(names) == sorted(name for name in elastogen.__all__ if callable(getattr(elastogen, name)))
+
+
+def test_every_parameter_of_a_public_function_is_described() -> None:
+    functions = {name: getattr(elastogen, name) for name in elastogen.__all__ if inspect.isfunction(getattr(elastogen, name))}
+    assert "build_model" in functions
+    silent = {
+        name: [each for each in inspect.signature(function).parameters if not re.search(rf"\b{each}\b", function.__doc__ or "")]
+        for name, function in functions.items()
+    }
+    assert {name: parameters for name, parameters in silent.items() if parameters} == {}
 
 
 def test_the_list_of_stable_names_is_that_of_the_package() -> None:

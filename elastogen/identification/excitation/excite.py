@@ -85,7 +85,8 @@ def excite(
 
     One period of ``seconds`` with so many ``harmonics``, sampled at ``rate`` [Hz], inside the joints' limits of position,
     velocity and force, and of ``acceleration`` [rad/s^2] or [m/s^2] (default: what reaches the velocity in 0.25 s).
-    The tip stays out of the boxes ``keep_out``, corners in the base frame [m]. The best of several ``tries`` is returned.
+    The tip stays out of the boxes ``keep_out``, corners in the base frame [m]. The best of several ``tries`` is returned,
+    each of at most ``iterations`` steps from a start that ``seed`` draws. ``tell`` gets lines about the progress.
     """
     require_scipy("excite")
     given = robot if isinstance(robot, Robot) else load(robot)
