@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -13,7 +12,7 @@ import click
 import elastogen
 from elastogen.commands import COMMANDS, MODULES
 from elastogen.commands.shared.options import CommandError
-from elastogen.runtime.interface.error import removed_directory
+from elastogen.runtime.interface.error import close_names, removed_directory
 
 CUT_OFF, ERROR, INTERRUPTED = 1, 2, 130
 """Exit codes: broken pipe; an error that has a message; Ctrl-C. 0 is success."""
@@ -36,7 +35,7 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Resolve a name to a command; for a misspelt name the error suggests the closest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, n=1)
+            near = close_names(args[0], COMMANDS)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"no such command: {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)

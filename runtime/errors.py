@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastogen.runtime.interface.error import ElastogenError, shortened
+from elastogen.runtime.interface.error import ElastogenError, ReadableMessage, close_names
 
 
 class ModelError(ElastogenError):
@@ -14,7 +14,7 @@ class ModelError(ElastogenError):
     """
 
 
-class ModelWarning(UserWarning):
+class ModelWarning(ReadableMessage, UserWarning):
     """A compiled model was used in a way in which its numbers should not be trusted."""
 
 
@@ -27,10 +27,8 @@ class UnknownNameError(ModelError, KeyError):
 
 def suggestion(given: object, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for a mistyped name, else the list of what there is."""
-    from difflib import get_close_matches  # a slow import, needed for mistakes only
-
     names = [str(name) for name in known]
-    close = get_close_matches(given if isinstance(given, str) else shortened(given), names, n=1)
+    close = close_names(given, names)
     if close:
         return f" Did you mean {close[0]!r}?"
     return f" Known: {', '.join(names)}." if names else " There are none."

@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from elastogen.build.export.executed import executed, not_executed
@@ -20,7 +19,7 @@ from elastogen.build.module.compilers import run_compiler
 from elastogen.build.options import COMPILER_SECONDS, BuildOptions, CompileOptions
 from elastogen.build.pipeline import render
 from elastogen.generator.description.load_robot import RobotSource, load
-from elastogen.generator.robot.errors import BuildError, OutputError
+from elastogen.generator.robot.errors import BuildError, OutputError, close_names
 
 OPTIMIZATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os", "-Oz")
 PROCESSORS = {  # names for --target that stand for a compiler and its flags
@@ -127,7 +126,7 @@ def _toolchain(options: CompileOptions, target: str | None, optimize: str) -> To
                 f"target {target!r}: the compiler {command!r} was not found. Fix: apt-get install gcc-arm-none-eabi."
             )
     elif target is not None:
-        near = get_close_matches(str(target), PROCESSORS, n=1, cutoff=0.75)
+        near = close_names(target, PROCESSORS, cutoff=0.75)
         if near:
             raise BuildError(f"target: got {target!r}, expected a processor or a target of zig. Fix: did you mean {near[0]!r}?")
         check_triple(target)

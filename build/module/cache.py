@@ -33,7 +33,7 @@ from typing import Any
 from elastogen.build.files.write import writing_to
 from elastogen.build.module.entry import LOCK, MANIFEST, read_json, sound_extension, write_manifest
 from elastogen.build.module.trust import distrust, distrust_ancestors, make_readable, own_folder
-from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.robot.errors import BuildError, ReadableMessage
 from elastogen.runtime.interface.error import removed_directory, shortened
 
 try:
@@ -50,7 +50,7 @@ NOTES = ("builds", "known", "loaded", "tool")  # folders of notes, each about a 
 SCRATCH_SECONDS = 60.0  # a scratch directory without a lock may be this young
 
 
-class CacheWarning(UserWarning):
+class CacheWarning(ReadableMessage, UserWarning):
     """A warning that something in the cache was refused."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import spinning_joints
 from elastogen.generator.beams.slopes import link_slopes
@@ -48,7 +47,7 @@ from elastogen.generator.program.substitute import extract
 from elastogen.generator.program.symbolic.carrier import SympyGraph
 from elastogen.generator.program.symbolic.lowering import lowered
 from elastogen.generator.reference.self_check import SelfCheck
-from elastogen.generator.robot.errors import OutputError, finite_arithmetic, shortened
+from elastogen.generator.robot.errors import OutputError, close_names, finite_arithmetic, shortened
 from elastogen.generator.robot.frames import TIP, checked_frames
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
@@ -167,7 +166,7 @@ def output_names(
             else:
                 tangents[name] = None
         else:
-            near = get_close_matches(name, [*own, *CATALOGUE, *FRAMED, *SETS], n=1)
+            near = close_names(name, [*own, *CATALOGUE, *FRAMED, *SETS])
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
             raise OutputError(
                 f"outputs: got {name!r}, expected functions, 'default', 'simulation', 'estimation' or 'all'. Fix: {hint}"

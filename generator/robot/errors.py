@@ -10,7 +10,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from elastogen.runtime.interface.error import COMPARED as COMPARED
 from elastogen.runtime.interface.error import ElastogenError as ElastogenError
+from elastogen.runtime.interface.error import ReadableMessage as ReadableMessage
+from elastogen.runtime.interface.error import close_names as close_names
 from elastogen.runtime.interface.error import removed_directory as removed_directory
 from elastogen.runtime.interface.error import shortened as shortened
 
@@ -50,5 +53,5 @@ class BuildError(ElastogenError):
     """Rendering, writing or compiling failed; the message has the compiler's output."""
 
 
-class RobotWarning(UserWarning):
+class RobotWarning(ReadableMessage, UserWarning):
     """A robot description is accepted but looks wrong, for example lengths that were meant in millimetres."""

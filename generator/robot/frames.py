@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.errors import OutputError, close_names
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
@@ -27,7 +26,7 @@ def checked_frames(robot: Robot, frames: Sequence[str], what: str = "frames") ->
     known = frame_names(robot)
     for name in frames:
         if name not in known:
-            near = get_close_matches(name, known, n=3, cutoff=0.5)
+            near = close_names(name, known, most=3, cutoff=0.5)
             fix = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(known)}"
             raise OutputError(f"{what}: got {name!r}, expected a link, a point or 'tip' of {robot.name}. Fix: {fix}")
         if list(frames).count(name) > 1:

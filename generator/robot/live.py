@@ -41,6 +41,7 @@ from elastogen.generator.robot.robot import (
 )
 
 _AXES = ("x", "y", "z")
+LONGEST_PATTERN = 1000  # characters: longer ones take long to compile, and name nothing
 _MASS, _LENGTH, _INERTIA, _ACCELERATION = "kg", "m", "kg m^2", "m/s^2"
 
 
@@ -149,7 +150,7 @@ def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
 
 
 def _matches(slot: Slot, pattern: str) -> bool:
-    if slot.unused and not pattern.endswith("." + slot.path.rpartition(".")[2]):
+    if len(pattern) > LONGEST_PATTERN or (slot.unused and not pattern.endswith("." + slot.path.rpartition(".")[2])):
         return False
     return fnmatchcase(slot.path, pattern) or fnmatchcase(slot.path, pattern + ".*")
 

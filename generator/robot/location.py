@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from elastogen.generator.robot.errors import RobotError, RobotWarning
+from elastogen.generator.robot.errors import COMPARED, RobotError, RobotWarning, close_names
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,11 @@ def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str
 
 
 def nearest(given: str, known: Iterable[str]) -> str | None:
-    """The name that differs only by case, or is one of the words in ``given``, or is most similar."""
-    word, names = given.casefold(), {name.casefold(): name for name in reversed(list(known))}
+    """The name that is the same but for its case, or one of the words of ``given``, or the one that differs least."""
+    word, names = given[:COMPARED].casefold(), {name.casefold(): name for name in reversed(list(known))}
     parts = re.split(r"[^a-z0-9]+", word)
     for candidate in (word, *reversed(parts)):
         if candidate in names:
             return names[candidate]
-    close = difflib.get_close_matches(word, list(names), n=1, cutoff=0.6)
+    close = close_names(word, list(names))
     return names[close[0]] if close else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from elastogen.runtime.interface.error import ReadableMessage
+
 NOTICES = {
     "NOTICE_FIFO": "SCHED_FIFO was refused; the loop runs with default scheduling and will be late more often. "
     "Fix: run as root, give the executable CAP_SYS_NICE, or raise RLIMIT_RTPRIO (ulimit -r).",
@@ -53,7 +55,7 @@ FIX = {
 }
 
 
-class LoopWarning(UserWarning):
+class LoopWarning(ReadableMessage, UserWarning):
     """The system refused something that a loop asked for; the loop runs without it."""
 
 

@@ -25,7 +25,10 @@ MAY_IMPORT = {
 INTERFACE = {  # for who derives a function and who calls it, who reads an experiment and who integrates it; the root of errors
     "elastogen.runtime.interface.argument.Argument",
     "elastogen.runtime.interface.channel.Channel",
+    "elastogen.runtime.interface.error.COMPARED",
     "elastogen.runtime.interface.error.ElastogenError",
+    "elastogen.runtime.interface.error.ReadableMessage",
+    "elastogen.runtime.interface.error.close_names",
     "elastogen.runtime.interface.error.removed_directory",
     "elastogen.runtime.interface.error.shortened",
     "elastogen.runtime.interface.euler_sets.EULER_SETS",

@@ -7,7 +7,6 @@ program. ``solve`` is one more: x of A x = b with a symmetric positive definite 
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +15,7 @@ import sympy
 from elastogen.generator.functions.catalogue import Entry
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import input_argument
-from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.errors import OutputError, close_names
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
 
@@ -90,7 +89,7 @@ class Calls:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._entries:
-            near = get_close_matches(name, [*self._entries, SOLVE], n=1)
+            near = close_names(name, [*self._entries, SOLVE])
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(self._entries)}"
             raise AttributeError(f"{self._robot.name} has no function {name!r}. Fix: {hint}")
         entry = self._entries[name]

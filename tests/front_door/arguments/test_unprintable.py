@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import pytest
 import elastogen
 from elastogen import ElastogenError, Model
 from elastogen.command_line import main
-from elastogen.runtime.interface.error import shortened
+from elastogen.runtime.errors import UnknownNameError
+from elastogen.runtime.interface.error import LONGEST_MESSAGE, shortened
 
 LONGEST = 1000  # characters of a message
 
@@ -62,6 +65,31 @@ def test_long_paths() -> None:
     for call in ({"source": "x" * 5000}, {"source": "two_link", "loops": "x" * 5000}):
         with pytest.raises(ElastogenError, match=r"no such file|File name too long"):
             elastogen.load(**call)
+
+
+HUGE = "x" * 1_000_000
+LISTS = {f"k{i}": i for i in range(20_000)}
+
+
+@pytest.mark.parametrize(
+    "wrong", [HUGE, {"parameters": LISTS}, {"live": [HUGE]}, {"tip": HUGE}, {HUGE: 1}, {"name": "1e" + 9 * HUGE[:30_000]}]
+)
+def test_huge_texts(wrong: Any) -> None:
+    """A text of a megabyte or 20,000 names in a robot: messages and warnings of a size that one can read, in a moment."""
+    arm = {"elastogen": 1, "name": "arm", "links": {"a": {"mass": "l1"}}, "joints": [{"name": "j", "child": "a"}]}
+    with warnings.catch_warnings(record=True) as warned, pytest.raises(ElastogenError) as error:
+        elastogen.load(wrong if isinstance(wrong, str) else {**arm, **wrong})
+    texts = [str(error.value), *(str(one.message) for one in warned)]
+    assert max(map(len, texts)) <= LONGEST_MESSAGE
+
+
+def test_errors_of_other_processes() -> None:
+    """Pools send errors as pickles."""
+    with pytest.raises(elastogen.RobotError) as error:
+        elastogen.load({"elastogen": 1, "nmae": "arm"})
+    for one in (error.value, UnknownNameError("no parameter 'm'")):
+        again = pickle.loads(pickle.dumps(one))
+        assert (type(again), str(again), vars(again)) == (type(one), str(one), vars(one))
 
 
 @pytest.mark.parametrize("kind", UNPRINTABLE)
