@@ -14,7 +14,7 @@ from elastogen.generator.functions.function import Function
 def composed_lines(function: Function, dialect: Dialect) -> tuple[str, ...]:
     """Return the body of a function that is composed of others."""
     text = _Text(function, dialect)
-    lines = {"forward_dynamics": text.solved, "coriolis_vector": text.at_rest}.get(function.name, text.weighted)()
+    lines = text.solved() if function.name == "forward_dynamics" else text.weighted()
     return tuple(INDENT + line if line else line for line in lines)
 
 
@@ -33,11 +33,6 @@ class _Text:
         """Call a function of the model with the inputs of this one."""
         return self._call(name, [*(argument.name for argument in self.composition.functions[name].inputs), result])
 
-    def at_rest(self) -> list[str]:
-        """Compute C qd as the inertia forces without accelerations."""
-        rest = f"const {self.real} qdd[{self.size}] = {{{self.zero}}};"
-        return [rest, self._call("inertia_forces", ("q", "qd", "qdd", self.result.name))]
-
     def weighted(self) -> list[str]:
         """Call Newton-Euler with or without weight, and add the parts."""
         full = self.function.name == "inverse_dynamics"
@@ -52,7 +47,7 @@ class _Text:
         return lines
 
     def solved(self) -> list[str]:
-        """Solve M qdd = F - inverse_dynamics(q, qd, 0) by elimination without pivoting; M is positive definite."""
+        """Solve M qdd = F - inverse_dynamics(q, qd, 0) by elimination in the upper half of M, which is positive definite."""
         n, x, inner = self.size, self.result.name, INDENT
         one = literal(1.0, self.dialect.real)
         return [
@@ -63,21 +58,19 @@ class _Text:
             self._call("inverse_dynamics", ("q", "qd", "rest", x)),
             self._call("mass_matrix", ("q", "M")),
             f"for (int i = 0; i < {n}; ++i) {{ {x}[i] = F[i] - {x}[i]; }}",
-            f"for (int i = 0; i < {n}; ++i) {{ /* row by row: whole ones, of which vectors are made */",
-            f"{inner}{self.real} row[{n}];",
-            f"{inner}for (int j = 0; j < {n}; ++j) {{ row[j] = M[(i * {n}) + j]; }}",
-            f"{inner}for (int k = 0; k < i; ++k) {{",
-            f"{2 * inner}const {self.real} share = M[(k * {n}) + i] * inverse[k];",
-            f"{2 * inner}for (int j = 0; j < {n}; ++j) {{ row[j] -= share * M[(k * {n}) + j]; }}",
-            f"{2 * inner}{x}[i] -= share * {x}[k];",
-            f"{inner}}}",
-            f"{inner}if (!(row[i] > {self.zero})) {{ status = {self.dialect.failure}; }}",
-            f"{inner}inverse[i] = {one} / row[i];",
-            f"{inner}for (int j = 0; j < {n}; ++j) {{ M[(i * {n}) + j] = row[j]; }}",
-            "}",
-            f"for (int k = {n} - 1; k >= 0; --k) {{",
+            f"for (int k = 0; k < {n}; ++k) {{",
+            f"{inner}const {self.real} *row = &M[k * {n}];",
+            f"{inner}if (!(row[k] > {self.zero})) {{ status = {self.dialect.failure}; }}",
+            f"{inner}inverse[k] = {one} / row[k];",
             f"{inner}{x}[k] *= inverse[k];",
-            f"{inner}for (int j = 0; j < k; ++j) {{ {x}[j] -= M[(j * {n}) + k] * {x}[k]; }}",
+            f"{inner}for (int i = k + 1; i < {n}; ++i) {{",
+            f"{2 * inner}const {self.real} share = row[i] * inverse[k];",
+            f"{2 * inner}for (int j = i; j < {n}; ++j) {{ M[(i * {n}) + j] -= share * row[j]; }}",
+            f"{2 * inner}{x}[i] -= row[i] * {x}[k];",
+            f"{inner}}}",
+            "}",
+            f"for (int k = {n} - 1; k > 0; --k) {{",
+            f"{inner}for (int j = 0; j < k; ++j) {{ {x}[j] -= M[(j * {n}) + k] * inverse[j] * {x}[k]; }}",
             "}",
             "if (status != 0) {",
             f"{inner}for (int i = 0; i < {n}; ++i) {{ {x}[i] = {self.zero}; }}",

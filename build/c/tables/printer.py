@@ -16,7 +16,7 @@ from elastogen.build.c.schedule import LoopCall, Statement, Store
 from elastogen.build.c.tables.pool import PLACE_TYPE, Pool
 from elastogen.generator.program.program import Program
 from elastogen.generator.program.tables.in_tables import InTables
-from elastogen.generator.program.tables.lane_loops import LANES, Elements, LaneLoop, LaneSum, Local, Operand
+from elastogen.generator.program.tables.lane_loops import LANES, Elements, LaneLoop, LaneSum, Local, Operand, Term
 from elastogen.runtime.interface.argument import Argument
 
 NUMBERS, PLACES = "num", "at"  # the tables inside of a function, whatever the robot is called
@@ -123,18 +123,24 @@ class _TablePrinter(Printer):
         return lines
 
     def _sum(self, made: LaneSum, operand: Callable[[Operand], str]) -> str:
-        text = ""
-        for k, term in enumerate(made.terms):
-            factors, negative = [operand(value) for value in term.operands], term.negative
-            if len(term.numbers) == 1:
-                factors.insert(0, literal(term.numbers[0], self.dialect.real))
-            elif term.numbers:
-                first, step, turned = self.pool.number_row(term.numbers, as_it_is=not k)
-                negative ^= turned
-                factors.insert(0, _at(self._table(NUMBERS), first, step))
-            sign = (" - " if negative else " + ") if k else ("-" if negative else "")
-            text += sign + " * ".join(factors)
-        return text
+        terms = [self._signed(term, operand) for term in made.terms]
+        if terms[0][0] and not made.terms[0].negative:  # its row is stored negated: another term comes first, if one can
+            terms.sort(key=lambda term: term[0])
+            if terms[0][0]:
+                terms[0] = self._signed(made.terms[0], operand, as_it_is=True)
+        (negative, text), *rest = terms
+        return ("-" if negative else "") + text + "".join((" - " if minus else " + ") + term for minus, term in rest)
+
+    def _signed(self, term: Term, operand: Callable[[Operand], str], as_it_is: bool = False) -> tuple[bool, str]:
+        """Return whether a term is subtracted, and its factors."""
+        factors, negative = [operand(value) for value in term.operands], term.negative
+        if len(term.numbers) == 1:
+            factors.insert(0, literal(term.numbers[0], self.dialect.real))
+        elif term.numbers:
+            first, step, turned = self.pool.number_row(term.numbers, as_it_is)
+            negative ^= turned
+            factors.insert(0, _at(self._table(NUMBERS), first, step))
+        return negative, " * ".join(factors)
 
     def _elements(self, value: Elements) -> str:
         first, *_ = indices = value.indices

@@ -1,12 +1,11 @@
 """Functions of robots with dense modes that call other functions in C, so that their long loops are emitted once.
 
-    coriolis_vector     inertia_forces at rest: qdd = 0
     inertia_forces      Newton-Euler, with the weight times 0
     inverse_dynamics    Newton-Euler, with the weight times 1, elastic and friction forces
     forward_dynamics    M qdd = F - inverse_dynamics(q, qd, 0), by elimination
 
-The program of each function is compared with what the calls would compute, at the states of the self-check. Where they
-differ, as with friction that grows with the load, the program is emitted.
+Each has a program as before, which is compared with the description; here it is compared with what C is to compute, at the
+same states. Where they differ, as with friction that grows with the load, or where it costs much less, the program is emitted.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ NEWTON_EULER = "newton_euler"
 WEIGHT = Argument("weight", (1,), "of gravity: 0 or 1", "")
 TOLERANCE = 1e-9  # relative: of a program and of what C computes in its place
 PARTS = {
-    "coriolis_vector": ("inertia_forces",),
     "inertia_forces": ("inverse_dynamics", "elastic_forces", "friction_forces"),
     "inverse_dynamics": ("inertia_forces", "elastic_forces", "friction_forces"),
     "forward_dynamics": ("mass_matrix", "inverse_dynamics"),
 }
 """What has to be emitted as well."""
+WORTH = 1.75  # times the operations of its own program: with more, forward_dynamics is not worth the bytes that it saves
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,8 @@ class Composer:
             self._newton_euler = self.derive(self.family, _ENTRY)
         n = function.outputs[0].size
         made = Composition(self.functions, self._newton_euler, _own_operations(function.name, n))
+        if function.name == "forward_dynamics" and made.count(function.name).cost > WORTH * function.program.count.cost:
+            return function
         arguments = self.check.samples[0].arguments
         found = _evaluated(function.program, arguments, self.check.parameters)
         put_together = self._values(function.name, arguments)
@@ -99,8 +100,7 @@ class Composer:
         return replace(function, composition=made)
 
     def _values(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """What the composed C computes."""
-        rest = {**arguments, "qdd": np.zeros_like(arguments["qdd"])}
+        """What C is to compute."""
 
         def forces(at: Mapping[str, Any], weight: float) -> Any:
             assert self._newton_euler is not None
@@ -110,10 +110,11 @@ class Composer:
         def called(part: str, at: Mapping[str, Any]) -> Any:
             return _evaluated(self.functions[part].program, at, self.check.parameters)
 
-        if name in ("coriolis_vector", "inertia_forces"):
-            return forces(rest if name == "coriolis_vector" else arguments, 0.0)
+        if name == "inertia_forces":
+            return forces(arguments, 0.0)
         if name == "inverse_dynamics":
             return forces(arguments, 1.0) + called("elastic_forces", arguments) + called("friction_forces", arguments)
+        rest = {**arguments, "qdd": np.zeros_like(arguments["qdd"])}
         rows = arguments["F"] - called("inverse_dynamics", rest)
         return np.linalg.solve(called("mass_matrix", arguments), rows[..., None])[..., 0]
 
@@ -128,8 +129,8 @@ def _own_operations(name: str, n: int) -> OperationCount:
     if name == "inverse_dynamics":
         return OperationCount(add=2 * n)
     if name == "forward_dynamics":
-        pairs = n * (n - 1) // 2
-        return OperationCount(mul=(n + 3) * pairs + n, add=n + (n + 2) * pairs, div=n)
+        pairs, entries = n * (n - 1) // 2, (n - 1) * n * (n + 1) // 6
+        return OperationCount(mul=entries + 4 * pairs + n, add=entries + 2 * pairs + n, div=n)
     return OperationCount()
 
 

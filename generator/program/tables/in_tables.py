@@ -185,8 +185,10 @@ class InTables:
     def _give_places(self) -> None:
         """Places for blocks that are read outside of the same lane of the same loop."""
         block_of, read = self.found.block_of, set[int]()
-        for node in self.needed:
-            if node not in block_of:
+        for node in self.needed - block_of.keys():
+            if self._is_rebuilt(node):
+                read.update(factor for product in self.found.others(node) for factor in product.nodes)
+            else:
                 read.update(self._read(node))
         for argument, refs in self.program.outputs:
             read.update(ref >> 1 for index, ref in enumerate(refs) if (argument.name, index) not in self.direct)

@@ -18,6 +18,8 @@ FEWEST = 4  # isomorphic sums of products of isomorphic values that are worth a 
 
 Row = tuple[int, ...]
 """Nodes, one for every member of a block."""
+Key = tuple[tuple[bool, tuple[tuple[int, int], ...]], ...]
+"""Of every term of a sum whether it is without a number, and the kinds of its factors, or these themselves."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,12 @@ class IsomorphicSums:
             for level in self.sums.beginnings(node):
                 begun.setdefault(level, []).append(node)
         for level in sorted({*by_level, *begun}):
-            found: dict[tuple[object, ...], list[int]] = {}
+            found: dict[Key, list[int]] = {}
             for node in by_level.get(level, ()):
                 found.setdefault(self._key(node, self.sums.products[node]), []).append(node)
             for part in self._split(begun.get(level, ()), level, found):
                 found[self._key(part, self.sums.products[part])].append(part)
+            self._fill(found)
             for nodes in found.values():
                 if len(nodes) >= self.fewest or (len(nodes) >= FEWEST and self._is_bilinear(nodes[0])):
                     self._choose_signs(nodes)
@@ -109,9 +112,9 @@ class IsomorphicSums:
             self.kind_of[node] = len(self._kinds)
         self._kinds.append(_Kind(level, list(nodes)))
 
-    def _split(self, nodes: Sequence[int], level: int, found: dict[tuple[object, ...], list[int]]) -> list[int]:
+    def _split(self, nodes: Sequence[int], level: int, found: dict[Key, list[int]]) -> list[int]:
         """Parts of sums, which go on later, that are isomorphic to others or to each other, as sums of their own."""
-        waiting: dict[tuple[object, ...], list[tuple[int, tuple[Product, ...]]]] = {}
+        waiting: dict[Key, list[tuple[int, tuple[Product, ...]]]] = {}
         for node in nodes:
             terms = self.sums.beginnings(node).get(level)
             if terms is not None:
@@ -123,7 +126,19 @@ class IsomorphicSums:
                 parts += [self.sums.split(node, terms, level) for node, terms in sums]
         return parts
 
-    def _key(self, node: int, products: Sequence[Product]) -> tuple[object, ...]:
+    def _fill(self, found: dict[Key, list[int]]) -> None:
+        """Sums that leave out one value which many others have a number times get a zero times it: a diagonal of zeros."""
+        for key, many in sorted(found.items(), key=lambda entry: -len(entry[1])):
+            for k, term in enumerate(key):
+                shorter = (*key[:k], *key[k + 1 :])
+                values = {self._sorted[node][k][1] for node in many}
+                if len(found.get(shorter, many)) < len(many) / 2 and len(values) == 1 and not term[0]:
+                    zero = Product(0.0, False, values.pop())
+                    for node in found.pop(shorter):
+                        self.sums.products[node] = (*self.sums.products[node], zero)
+                        found[self._key(node, self.sums.products[node])].append(node)
+
+    def _key(self, node: int, products: Sequence[Product]) -> Key:
         """The same for isomorphic sums; notes the terms in their common order."""
         terms = []
         for product in products:
@@ -144,11 +159,10 @@ class IsomorphicSums:
         terms = list(zip(*(self._sorted[node] for node in nodes), strict=True))
         plain = [k for k, entries in enumerate(terms) if len({abs(product.number) for product, _ in entries}) == 1]
         plain.sort(key=lambda k: not terms[k][0][0].plain)
-        first = [self._term_sign(nodes[0], k) for k in plain]
-        for node in nodes:
-            self._sign[node] = 0
-            if node == nodes[0]:
-                continue
+        held = self._signs.free()
+        first = [self._term_sign(nodes[0], k) ^ held for k in plain]
+        self._sign[nodes[0]] = held
+        for node in nodes[1:]:
             own = [self._term_sign(node, k) for k in plain]
             self._sign[node] = own[0] ^ first[0] if plain else self._signs.free()
             for one, other in zip(first[1:], own[1:], strict=True):

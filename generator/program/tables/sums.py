@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import frexp
 
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.optimize import count_uses
@@ -34,16 +35,19 @@ class Sums:
                     other = ref >> 1
                     if uses[other] == 1 and graph.op[other] in _SUMS and (graph.op[node], graph.op[other]) != (Op.MUL, Op.ADD):
                         self._inside.add(other)
+        read = {ref >> 1 for node in self.order for ref in graph.operands(node)}
         self.products: dict[int, tuple[Product, ...]] = {}
         self.level: dict[int, int] = {}
         self.parts: dict[int, int] = {}  # sums that are a part of another one, which reads them: their numbers follow the nodes
         for node in self.order:
             if graph.op[node] in _SUMS and node not in self._inside:
-                found = self._terms(node)
+                found = () if node in read else self._scaled(node, uses)
+                found = found or self._terms(node)
                 self.products[node] = _collected(found)  # terms may cancel: what they read is read all the same
                 self.level[node] = 1 + max((self.level[factor] for term in found for factor in term.nodes), default=0)
             elif node not in self._inside:
                 self.level[node] = 1 + max((self.level[ref >> 1] for ref in graph.operands(node)), default=-1)
+        self._leave_out_unread(refs)
 
     def beginnings(self, node: int) -> dict[int, tuple[Product, ...]]:
         """By level, the terms of a sum of which everything is known there, but not all of them."""
@@ -64,6 +68,32 @@ class Sums:
         rest = tuple(term for term in self.products[node] if term not in terms)
         self.products[node] = (*rest, Product(1.0, True, (part,)))
         return part
+
+    def _leave_out_unread(self, refs: Sequence[int]) -> None:
+        """Forget the sums that are a part of all that read them."""
+        live, waiting = set[int](), [ref >> 1 for ref in refs]
+        while waiting:
+            node = waiting.pop()
+            if node not in live:
+                live.add(node)
+                if node in self.products:
+                    waiting += [factor for product in self.products[node] for factor in product.nodes]
+                else:
+                    waiting += [ref >> 1 for ref in self.graph.operands(node)]
+        self.products = {node: terms for node, terms in self.products.items() if node in live}
+
+    def _scaled(self, node: int, uses: Sequence[int]) -> tuple[Product, ...]:
+        """The terms of a sum times a power of two, which their numbers take: the same bits."""
+        graph = self.graph
+        a, b = graph.operands(node)
+        number, total = graph.constant_of(a), b >> 1
+        if graph.op[node] is not Op.MUL or number is None or abs(frexp(number)[0]) != 0.5 or graph.op[total] is not Op.ADD:
+            return ()
+        if uses[total] != 1 or any(term.plain for term in self.products[total]):
+            return ()
+        del self.level[total]
+        factor = -number if b & 1 else number
+        return tuple(replace(term, number=factor * term.number) for term in self.products.pop(total))
 
     def _terms(self, root: int) -> tuple[Product, ...]:
         graph, terms = self.graph, list[Product]()
