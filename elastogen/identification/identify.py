@@ -130,7 +130,14 @@ def identify(
         fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
         if consistent:
             choice, problem, free, fit, added = supported_springs(
-                choice, problem, free, fit, lambda wider: pose(given, model, motions, bodies, wider), prior, loss
+                choice,
+                problem,
+                free,
+                fit,
+                lambda wider: pose(given, model, motions, bodies, wider),
+                prior,
+                loss,
+                driven_names(given),
             )
             notes += added
         for _ in range(IV_ROUNDS if method == "instrumental" else 0):

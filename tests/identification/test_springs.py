@@ -96,3 +96,13 @@ def test_springs_and_own_terms_stand_beside_each_other(arm):
     text = found.save(folder / "both.yaml").read_text()
     assert "# from the catalogue" in text
     assert "name: hose" in text
+
+
+def test_only_joints_with_a_spring_get_one(arm):
+    folder, model = arm
+    stiffness = np.array([0.0, SPRINGS[1]])
+    run = run_of(lambda q, qd, qdd: model.inverse_dynamics(q, qd, qdd) + stiffness * q)
+    noise = np.random.default_rng(3).normal(0, 0.01, run["F"].shape)
+    found = elastogen.identify(folder / "arm.yaml", {**run, "F": run["F"] + noise}, cutoff=0)
+    assert [e.name for e in found.estimates if e.name.endswith(".spring")] == ["joints.elbow.spring"]
+    assert found["joints.elbow.spring"].value == pytest.approx(SPRINGS[1], rel=0.05)

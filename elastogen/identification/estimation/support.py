@@ -13,6 +13,8 @@ from elastogen.identification.measurements.read_table import Array
 
 EXACT = 1e-7  # of the forces: what is left is rounding, and nothing is missing
 STRONG = 6.0  # by which the criterion must fall: strong evidence (Kass, Raftery 1995)
+POSITIVE = 2.0  # the same: evidence worth a mention
+CLEAR = 3.0  # standard errors from zero
 
 
 def supported(
@@ -61,23 +63,43 @@ def supported(
 
 
 def supported_springs(
-    choice: Choice, problem: Problem, free: Fit, fit: Fit, posed: Callable[[Choice], Problem], prior: float, loss: str
+    choice: Choice,
+    problem: Problem,
+    free: Fit,
+    fit: Fit,
+    posed: Callable[[Choice], Problem],
+    prior: float,
+    loss: str,
+    names: Sequence[str],
 ) -> tuple[Choice, Problem, Fit, Fit, list[str]]:
-    """The same with springs beside all drives, if the criterion of all of them together falls.
+    """The same with springs beside the drives that need one.
 
-    They are judged with bodies that can exist: free ones may have masses that no body has, and stand for springs with them.
+    Their own criterion falls, the estimate is clear, and the criterion of all of them falls strongly.
+
+    They are judged with bodies that can exist: free ones may have masses that no body has, and stand for springs with them. A
+    spring that its own drive does not need makes up for errors of others, and is wrong on other motions.
     """
     usual = np.sqrt(np.mean(np.concatenate([motion.measured for motion in problem.motions]) ** 2, axis=0))
     if "spring" not in choice.maybe or not problem.bodies or np.all(fit.noise <= EXACT * usual):
         return choice, problem, free, fit, []
-    wider = choice.also("spring", range(problem.joints))
-    other = posed(wider)
-    other_free = fit_free(other, loss)
-    other_fit = fit_consistent(other, other_free, prior, loss)
-    if gains(problem, other, fit, other_fit).sum() >= -STRONG:
+    joints = list(range(problem.joints))
+    while joints:
+        wider = choice.also("spring", joints)
+        other = posed(wider)
+        other_free = fit_free(other, loss)
+        other_fit = fit_consistent(other, other_free, prior, loss)
+        falls = gains(problem, other, fit, other_fit)
+        clear = {unknown.joint for k, unknown in enumerate(other.unknowns, 10 * len(other.bodies))
+                 if unknown.name == "spring" and other_fit.z[k] ** 2 > CLEAR**2 * other_fit.covariance[k, k]}  # fmt: skip
+        needed = [k for k in joints if falls[k] < -POSITIVE and k in clear]
+        if needed == joints:
+            break
+        joints = needed
+    if not joints or falls[joints].sum() >= -STRONG:
         return choice, problem, free, fit, []
     less = 100 * (1 - float(np.exp(np.mean(np.log(other_fit.noise / fit.noise)))))
-    return wider, other, other_free, other_fit, [f"springs beside the joints estimated, too: {less:.0f} % less is left"]
+    where = ", ".join(names[k] for k in joints)
+    return wider, other, other_free, other_fit, [f"springs beside {where} estimated, too: {less:.0f} % less is left"]
 
 
 def gains(problem: Problem, other: Problem, fit: Fit, wider: Fit) -> Array:
