@@ -26,7 +26,7 @@ import sympy
 
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, nearest
-from elastogen.generator.robot.names import check_parameter_name, to_identifier
+from elastogen.generator.robot.names import check_parameter_name, member_of, to_identifier
 from elastogen.generator.robot.robot import (
     Actuation,
     Body,
@@ -54,6 +54,9 @@ class Slot:
     unit: str
     doc: str
     unused: bool = False  # at its default, which most robots leave it at: live only where a pattern ends with its own name
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", member_of(self.name))
 
 
 _Visit = Callable[[Slot, Scalar], Scalar]

@@ -24,7 +24,7 @@ from elastogen.generator.robot.units.table import EXAMPLES, KNOWN, UnknownUnitEr
 
 MAX_ROBOT_NAME = 31  # C99 5.2.4.1: significant characters of an external identifier
 MAX_PARAMETER_NAME = 63  # C99 5.2.4.1: significant characters of a struct member
-MAX_NAME = 63  # joints and links
+MAX_NAME = 255  # joints and links
 MAX_TEXT = 2000
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -80,7 +80,7 @@ def check_name(name: object, where: Location) -> None:
     if not isinstance(name, str) or not _ANY_NAME.fullmatch(name) or len(name) > MAX_NAME or name != name.strip():
         raise where.error(
             name,
-            f"1 to {MAX_NAME} letters, digits and _ . : / + -",
+            f"1 to {MAX_NAME} letters, digits, spaces and _ . : / + -, the first a letter, digit or _",
             "rename it, for example left_hip",
         )
 
@@ -116,10 +116,19 @@ def prefix_of(text: str, where: Location) -> str:
     name = to_identifier(text, "robot")
     if len(name) <= MAX_ROBOT_NAME:
         return name
-    short = f"{name[:24].rstrip('_')}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    short = _shortened(name, MAX_ROBOT_NAME)
     expected = f"at most {MAX_ROBOT_NAME} characters: it is called {short} in C"
     where.warn(text, expected, "choose a name: load(..., name='my_arm')")
     return short
+
+
+def member_of(text: str) -> str:
+    """The C name of a number that lies in a link or joint, whose own name may be long."""
+    return text if len(text) <= MAX_PARAMETER_NAME else _shortened(text, MAX_PARAMETER_NAME)
+
+
+def _shortened(name: str, longest: int) -> str:
+    return f"{name[: longest - 7].rstrip('_')}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
 def to_identifier(text: str, kind: str) -> str:

@@ -17,6 +17,7 @@ from pydantic import Field, WithJsonSchema, model_validator
 
 from elastogen.generator.description.file.drive_file import FrictionSection, LimitsSection, MotorSection
 from elastogen.generator.description.file.fields import (
+    AnyName,
     BodySection,
     FrameSection,
     GravityField,
@@ -32,7 +33,6 @@ from elastogen.generator.description.file.robot_file import (
     TipSection,
 )
 
-AnyName = Annotated[str, Field(max_length=63)]
 _FLEXIBLE = {"type": "object", "description": "as in any robot file; the length of a beam may be left out"}
 
 

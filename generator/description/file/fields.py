@@ -129,6 +129,7 @@ MatrixField = Annotated[
 ]
 InertiaField = Annotated[tuple[Row3, Row3, Row3], BeforeValidator(_inertia), WithJsonSchema(_INERTIA_SCHEMA)]
 NameField = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$", max_length=63)]
+AnyName = Annotated[str, Field(min_length=1)]  # of a link or joint, which another format may have named
 
 
 class Section(BaseModel):

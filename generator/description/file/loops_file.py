@@ -11,6 +11,7 @@ from __future__ import annotations
 from pydantic import Field, field_validator, model_validator
 
 from elastogen.generator.description.file.fields import (
+    AnyName,
     FrameSection,
     NameField,
     ScalarField,
@@ -28,7 +29,7 @@ MAX_LOOPS = 200
 class LoopEndSection(FrameSection):
     """A frame on a link; on a flexible link seen from its tip frame, or from the section at x."""
 
-    link: NameField = Field(description="the link that carries it, or world: the base frame")
+    link: AnyName = Field(description="the link that carries it, or world: the base frame")
     x: ScalarField | None = Field(default=None, description="flexible links: instead of xyz, place along the beam [m]")
 
     @model_validator(mode="after")

@@ -12,7 +12,15 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from elastogen.generator.description.file.fields import FrameSection, NameField, ScalarField, Section, exclusive, problem
+from elastogen.generator.description.file.fields import (
+    AnyName,
+    FrameSection,
+    NameField,
+    ScalarField,
+    Section,
+    exclusive,
+    problem,
+)
 
 
 class GaugeSection(Section):
@@ -28,8 +36,8 @@ class PointSection(FrameSection):
     """A frame fixed in the material of a link, or on a joint."""
 
     name: NameField | None = Field(default=None, description="default: point1, point2, ...")
-    link: NameField | None = Field(default=None, description="the link whose material carries it")
-    joint: NameField | None = Field(default=None, description="instead of link: the joint it is fixed on")
+    link: AnyName | None = Field(default=None, description="the link whose material carries it")
+    joint: AnyName | None = Field(default=None, description="instead of link: the joint it is fixed on")
     x: ScalarField | None = Field(default=None, description="instead of xyz: place along the link from its frame's origin [m]")
     nodes: tuple[int, ...] | None = Field(
         default=None, min_length=1, description="links by meshes, instead of xyz: the middle of nodes by the file's numbers"

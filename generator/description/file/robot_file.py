@@ -18,6 +18,7 @@ from elastogen.generator.description.file.drive_file import FrictionSection, Lim
 from elastogen.generator.description.file.experiment_file import SimulationSection
 from elastogen.generator.description.file.fields import (
     SCALAR_SCHEMA,
+    AnyName,
     BodySection,
     FrameSection,
     GravityField,
@@ -219,7 +220,7 @@ class LinkSection(BodySection):
 class TipSection(FrameSection):
     """The tip frame and the link it is fixed to."""
 
-    link: NameField | None = Field(default=None, description="default: the end of the longest chain")
+    link: AnyName | None = Field(default=None, description="default: the end of the longest chain")
 
 
 class AnyRobotFile(Section):

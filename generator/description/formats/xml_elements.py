@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from xml.etree.ElementTree import Element
+from xml.parsers.expat.errors import XML_ERROR_UNBOUND_PREFIX, codes
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring  # before 0.7.1 its ParseError was one of its own
@@ -14,9 +15,13 @@ from elastogen.generator.robot.robot import Vector
 
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 400
+_UNBOUND = codes[XML_ERROR_UNBOUND_PREFIX]
+_PREFIX = re.compile(r"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]")
+_COMMENT = r"<!--(?:[^-]|-(?!->))*-->"
+_OUTERMOST = re.compile(rf"(?:\s|{_COMMENT}|<\?(?:[^?]|\?(?!>))*\?>)*<[A-Za-z_][\w.:-]*")
 _STOPPED = re.compile(r"\s*([-+]?\d*\.\d+)\.\s*")
 _UNEXPANDED = "this is xacro: write the numbers, or name the file .xacro and load it with allow_xacro=True (--allow-xacro)"
-_LATE = re.compile(r"(?:\s|<!--(?:[^-]|-(?!->))*-->)+(<\?xml\s)")
+_LATE = re.compile(rf"(?:\s|{_COMMENT})+(<\?xml\s)")
 
 
 def parsed(text: str, tag: str | None, where: Location) -> Element:
@@ -29,7 +34,7 @@ def parsed(text: str, tag: str | None, where: Location) -> Element:
         where.warn("NUL characters behind the last element", "nothing there: they are left out", "remove them")
         text = text.rstrip("\0")
     try:
-        root: Element = fromstring(text, forbid_dtd=True)
+        root = _with_prefixes(text, where)
     except DefusedXmlException as problem:
         raise where.error(
             type(problem).__name__,
@@ -45,6 +50,20 @@ def parsed(text: str, tag: str | None, where: Location) -> Element:
         known = {"robot": "a URDF, whose name ends in .urdf", "mujoco": "MJCF, .xml", "sdf": "SDF, .sdf"}
         raise where.error(f"<{root.tag}>", f"<{tag}> as the outermost element", f"is this {known.get(root.tag, 'a robot')}?")
     _check_size(root, where)
+    return root
+
+
+def _with_prefixes(text: str, where: Location) -> Element:
+    """The outermost element; prefixes that the file does not declare are declared, as parsers without name spaces read it."""
+    try:
+        root: Element = fromstring(text, forbid_dtd=True)
+    except ParseError as problem:
+        if problem.code != _UNBOUND:
+            raise
+        open_ = set(_PREFIX.findall(text)) - set(re.findall(r"\sxmlns:([\w.-]+)\s*=", text)) - {"xml", "xmlns"}
+        declared = "".join(f' xmlns:{prefix}="undeclared"' for prefix in sorted(open_))
+        where.warn(f"prefixes without xmlns: {', '.join(sorted(open_))}", "declared name spaces", "declare them")
+        root = fromstring(_OUTERMOST.sub(lambda tag: tag[0] + declared, text, count=1), forbid_dtd=True)
     return root
 
 

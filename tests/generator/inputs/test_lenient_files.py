@@ -9,6 +9,7 @@ import pytest
 from elastogen.describe import describe
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.errors import RobotWarning
+from elastogen.generator.robot.live import make_live
 from elastogen.generator.robot.robot import Robot
 
 MASS = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -92,3 +93,37 @@ def test_the_first_of_two_inertials(tmp_path: Path) -> None:
     with pytest.warns(RobotWarning, match="2 <inertial> elements.*the first is taken"):
         robot = loaded(tmp_path, text)
     assert robot.link("a").body.mass == 3
+
+
+def test_prefixes_that_nobody_declares(tmp_path: Path) -> None:
+    """Readers without name spaces, as urdfdom's, do not mind <sensor:camera>, as the Fetch's file has it."""
+    text = "<!-- <robot x:y='1'> -->" + urdf("base>a").replace("</robot>", "<sensor:camera foo:x='1'/></robot>")
+    with pytest.warns(RobotWarning, match="prefixes without xmlns: foo, sensor, x"):
+        assert loaded(tmp_path, text).coordinate_names == ("to_a",)
+
+
+def test_long_names_of_links(tmp_path: Path) -> None:
+    """r2/fixed/head/vision_center_frame/... of NASA's R2 has 78 characters; live masses have members of C that it can hold."""
+    name = "r2/" + 70 * "a"
+    robot = make_live(loaded(tmp_path, urdf(f"base>{name} {name}>{name}b")), [f"links.{name}*.mass"])
+    members = [parameter.name for parameter in robot.live_parameters]
+    assert len({member[:63] for member in members}) == 2
+    assert [len(member) for member in members] == [63, 63]
+
+
+def test_names_of_other_formats_in_robot_files(tmp_path: Path) -> None:
+    """Links and joints that a robot file names, but did not name."""
+    (tmp_path / "arm.urdf").write_text(urdf("base>1/a:b 1/a:b>c"))
+    (tmp_path / "arm.yaml").write_text("""
+elastogen: 1
+name: extended
+base_description: arm.urdf
+links: [{name: "1/a:b", mass: 2}]
+joints: [{name: "to_1/a:b", motor: {inertia: 0.1}}]
+points: [{name: mark, link: "1/a:b", xyz: [1, 0, 0]}, {name: place, joint: "to_1/a:b"}]
+loops: [{type: distance, length: 2, a: {link: "1/a:b", xyz: [2, 0, 0]}, b: {link: world}}]
+tip: {link: "1/a:b"}
+""")
+    robot = load(tmp_path / "arm.yaml")
+    assert robot.tip == "1/a:b"
+    assert robot.loops[0].a.link == "1/a:b"
