@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from elastogen.build.files.contexts import Identity
 
 @lru_cache(maxsize=1)
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("elastogen.templates", ""),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -22,6 +23,13 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
+    environment.filters["one_line"] = one_line
+    return environment
+
+
+def one_line(text: str) -> str:
+    """A text that was wrapped for a comment of C, as one line for other files."""
+    return " ".join(re.sub(r"\n +\* +", " ", text).split())
 
 
 def origin(identity: Identity) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from elastogen.build.export.fmu.variables import FRAME_BLOCKS, Block, Variable, 
 from elastogen.build.export.libraries import compile_shared, library_ending, parts_of_triple
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.model_calls import calls_text, model_call
-from elastogen.build.files.templating import fill, origin
+from elastogen.build.files.templating import fill, one_line, origin
 from elastogen.build.known_numbers import CHECK, known_numbers
 from elastogen.build.options import CompileOptions
 from elastogen.build.plain_c.emission import Emission
@@ -173,6 +173,6 @@ def _context(project: Project, version: int) -> FmuContext:
         units=tuple(dict.fromkeys(x.unit for x in variables.all if x.unit)),
         token=f"{{{uuid.uuid5(uuid.NAMESPACE_OID, f'elastogen {identity.tool_version} {identity.sha256}')}}}",
         tolerance=TOLERANCES[identity.real],
-        description=" ".join(project.context.summary.replace("*", " ").split()),
+        description=one_line(project.context.summary),
         fmu_sources=(*project.context.sources, f"{prefix}.c", f"{prefix}i{version}.c"),
     )

@@ -221,3 +221,21 @@ def test_a_killed_build_leaves_no_entry_or_a_whole_one(tmp_path: Path) -> None:
         assert left == {"modules", "builds", "builds/note.json", "modules/entry", "modules/other", *files}
     assert found == sorted(found)  # from some moment on it is there
     assert len(found) > 15
+
+
+def test_long_texts_stand_on_one_line(tmp_path: Path) -> None:
+    """Texts are wrapped for comments of C; other files have them as they were written."""
+    words = "twice 2*m of the " + "long " * 30 + "arm"
+    robot = elastogen.load(
+        {
+            "elastogen": 1, "name": "wordy", "description": words,
+            "parameters": {"m": {"value": 1, "unit": "kg", "doc": words}},
+            "live": ["m"], "links": [{"name": "a", "mass": "m", "com": [1, 0, 0]}],
+            "joints": [{"name": "j", "type": "revolute", "child": "a", "axis": [0, 1, 0]}],
+        }
+    )  # fmt: skip
+    elastogen.export(robot, tmp_path, format="mex", outputs=["gravity_vector"])
+    readme = (tmp_path / "README.md").read_text().splitlines()
+    assert words in readme
+    assert f"- `m` = 1.0: {words} [kg]" in readme
+    assert f"%   m: {words} [kg]" in (tmp_path / "+wordy" / "parameters.m").read_text().splitlines()
