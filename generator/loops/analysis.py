@@ -30,6 +30,9 @@ REMEMBERED = 8  # analyses of robots
 POLISHED = 1e-5  # singular values below this part of the largest are zero, if the loops close as well without them
 OFTEN = 0.25  # part of the configurations at which a pivot may be smaller: it is judged by this quantile
 ROUNDED = 1e-6  # [m, or sine of an angle]: loops of a file whose numbers were rounded close that well
+OPEN = 1e-2  # [m, or sine of an angle]: a gap that no rounding of numbers explains
+SETTLED = 16  # searches that end with the same gap, after which no other one is likely
+BESIDE = 0.3  # [rad or m]: how far from the best configurations further searches start
 SMALL = 1e-7  # of the largest pivot: what is less is zero
 FIRM = 1e-2  # smallest singular value of a configuration beside the best: those above come first
 NEAR = 0.1  # of the largest pivot: those above are good enough to choose the sparsest among them
@@ -175,29 +178,45 @@ def _samples(robot: Robot, numbers: LoopNumbers, start: Array) -> tuple[Array, A
     while tried < STARTS:
         count = min(max(SAMPLES, tried), STARTS - tried)  # few where loops close easily
         tried += count
-        others = [numbers.random(generator) for _ in range(count - (NEARBY if not len(found) else 0))]
+        others = [_another(numbers, generator, found, gaps, k) for k in range(count - (NEARBY if not len(found) else 0))]
         starts = np.concatenate([starts, np.array([*(near if not len(found) else ()), *others])])
         q, gap = numbers.close(starts[len(found) :].copy())
         found, gaps = np.concatenate([found, q]), np.concatenate([gaps, gap])
         if (gaps <= CLOSED * 1e3).sum() >= ENOUGH:
             break
-        if gaps.min() > CLOSED * 1e3 and len(nearly := _nearly_closed(robot, numbers, starts)) >= ENOUGH:
+        least = gaps.min()
+        if CLOSED * 1e3 < least < OPEN and len(nearly := _nearly_closed(robot, numbers, starts)) >= ENOUGH:
             return nearly[:SAMPLES], nearly[0]
+        if least >= OPEN and tried >= STARTS // 4 and (gaps <= 1.05 * least).sum() >= SETTLED:
+            break  # the search ends in the same place again and again
     closed = found[gaps <= CLOSED * 1e3]
     if not len(closed):
         e = numbers.at(found)[0]
         least = e[np.argmin(np.linalg.norm(e, axis=1))]
         gaps_of = zip(rows_of_loops(robot), robot.loops, strict=True)
-        gap_left, name = max((float(np.linalg.norm(least[list(rows)])), loop.name) for rows, loop in gaps_of)
+        (gap_left, name), *rest = sorted(((float(np.linalg.norm(least[list(rows)])), loop.name) for rows, loop in gaps_of))[
+            ::-1
+        ]
+        beside = [other for gap, other in rest if gap > 0.01 * gap_left]
         where = Location(robot.source or "python", "loops").at(name)
         raise where.error(
-            f"a gap of {gap_left:.3g} (m, or sine of an angle) at best, from {tried} starts",
+            f"a gap of {gap_left:.3g} (m, or sine of an angle) at best, from {tried} starts"
+            + (f", with others at {', '.join(beside[:6])}{', ...' if len(beside) > 6 else ''}" if beside else ""),
             "loops that can be closed, all at once",
             "check lengths and placements, and whether two loops contradict each other",
         )
     polished, gap = numbers.close(closed.copy(), rank=POLISHED)
     closed = np.where((gap <= CLOSED)[:, None], polished, closed)
     return closed[:SAMPLES], closed[0]
+
+
+def _another(numbers: LoopNumbers, generator: np.random.Generator, found: Array, gaps: Array, number: int) -> Array:
+    """A further start: random, or, while nothing closes, every other one beside the best of those found."""
+    if not len(found) or number % 2 or gaps.min() <= CLOSED * 1e3:
+        return numbers.random(generator)
+    best = found[np.argsort(gaps, kind="stable")[:NEARBY]]
+    beside = generator.normal(scale=BESIDE, size=numbers.size) * (numbers.weights == 1.0)
+    return numbers.moved(best[number // 2 % len(best)], beside)
 
 
 def _nearly_closed(robot: Robot, numbers: LoopNumbers, starts: Array) -> Array:

@@ -51,19 +51,21 @@ class LoopMethods(Evaluation):
         other by rounding. ModelError with the remaining gap where the loops cannot be closed.
         """
         info = self._known_loops("close_loops")
+        start = "Fix: give one number for each of model.coordinate_names; model.loops.start is a closed configuration."
         try:
             given = real_array(q)
         except (TypeError, ValueError):
-            raise ModelError(f"{self._name}.close_loops: q={q!r}, expected {self.nq} real numbers.") from None
+            raise ModelError(f"{self._name}.close_loops: q={q!r}, expected {self.nq} real numbers. {start}") from None
         if given.ndim < 1 or given.shape[-1] != self.nq:
-            raise ModelError(f"{self._name}.close_loops: q has shape {given.shape}, expected (..., {self.nq}).")
+            raise ModelError(f"{self._name}.close_loops: q has shape {given.shape}, expected (..., {self.nq}). {start}")
         if not np.isfinite(given).all():
-            raise ModelError(f"{self._name}.close_loops: q={given.tolist()}, expected finite numbers.")
+            raise ModelError(f"{self._name}.close_loops: q={given.tolist()}, expected finite numbers. {start}")
         free = np.setdiff1d(np.arange(self.nv), self._held(held, info))
         single = self.dtype == np.float32
         limit = max(2e-6 if single else 1e-12, 2.0 * self._rounding(info)) if tolerance is None else tolerance
         if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < 1:
-            raise ModelError(f"{self._name}.close_loops: tolerance={tolerance!r}, expected a number between 0 and 1.")
+            fix = "Fix: leave it out, or give the largest residual that counts as closed, for example 1e-9."
+            raise ModelError(f"{self._name}.close_loops: tolerance={tolerance!r}, expected a number between 0 and 1. {fix}")
         found = np.empty(given.shape, dtype=self.dtype)
         left = np.ones(given.shape[:-1], dtype=bool)
         if "closed_configuration" in self._kernels and {*range(self.nv)} - {*free.tolist()} == {*info.independent}:
@@ -105,14 +107,16 @@ class LoopMethods(Evaluation):
         if held is None:
             return np.array([k for k in self.driven if k in info.independent], dtype=np.intp)
         names = list(self._metadata.velocity_names)
-        found = []
+        found, fix = [], f"Fix: for example held=[{names[0]!r}], or held=[] to move everything."
         if isinstance(held, (str, bytes)) or not hasattr(held, "__iter__"):
-            raise ModelError(f"{self._name}.close_loops: held={held!r}, expected a list of names or indices of velocities.")
+            raise ModelError(
+                f"{self._name}.close_loops: held={held!r}, expected a list of names or indices of velocities. {fix}"
+            )
         for each in held:
             known = each in names if isinstance(each, str) else isinstance(each, (int, np.integer)) and 0 <= each < self.nv
             if not known or isinstance(each, bool):
                 expected = f"velocities: {', '.join(names)}, or 0 to {self.nv - 1}"
-                raise ModelError(f"{self._name}.close_loops: held has {each!r}, expected {expected}.")
+                raise ModelError(f"{self._name}.close_loops: held has {each!r}, expected {expected}. {fix}")
             found.append(names.index(each) if isinstance(each, str) else int(each))
         return np.array(found, dtype=np.intp)
 
