@@ -14,6 +14,9 @@
 #define ROBOT_LOOP_FARTHEST REAL(1e6) /* a position beyond it is not a measurement [rad, m] */
 #endif
 
+#define ROBOT_LOOP_CONFIRMING REAL(4.0)      /* times jump: a way that shows whether a velocity stays rightly */
+#define ROBOT_LOOP_TACHOMETER REAL(0.015625) /* part of it by which its sensor may be wrong, a 64th */
+
 #define ROBOT_LOOP_UNIT REAL(0.125) /* so much the squared length of a measured quaternion may differ from 1 */
 
 /* Takes what the other side handed over. A change of the law, or with a ramp, must not make the command jump. */
@@ -126,7 +129,8 @@ static int32_t robot_loop_doubt(robot_loop_t *loop, const robot_loop_tuning_t *t
 
 /*
  * A velocity that stays the same to the last bit, but is not zero, while the position changes by something else than it
- * says: to brake by it would drive the robot.
+ * says: to brake by it would drive the robot. One that the position confirms to a 64th over some way, as that of a
+ * coarse tachometer, is believed, and watched anew from there.
  */
 static int32_t robot_loop_doubt_stuck(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
@@ -139,9 +143,18 @@ static int32_t robot_loop_doubt_stuck(robot_loop_t *loop, const robot_loop_tunin
             const robot_real_t qd = view->qd[i], change = view->q[k] - loop->sound_q[k];
             const int differs = (qd < loop->sound_qd[i]) || (qd > loop->sound_qd[i]) || (loop->seen == 0u);
             const int moves = (qd < REAL(0.0)) || (qd > REAL(0.0));
-            loop->stuck[i] = (moves && !differs) ? (loop->stuck[i] + (change - (dt * qd))) : REAL(0.0);
-            if ((tuning->frozen > 0u) && (robot_loop_size(loop->stuck[i]) > tuning->jump[k])) {
+            const int stays = moves && !differs;
+            loop->stuck[i] = stays ? (loop->stuck[i] + (change - (dt * qd))) : REAL(0.0);
+            loop->said[i] = stays ? (loop->said[i] + (dt * robot_loop_size(qd))) : REAL(0.0);
+            const robot_real_t off = robot_loop_size(loop->stuck[i]);
+            if ((tuning->frozen > 0u) && (off > tuning->jump[k])) {
                 status = robot_loop_frozen(loop, i);
+            } else if ((loop->said[i] > (ROBOT_LOOP_CONFIRMING * tuning->jump[k]))
+                       && (off <= (ROBOT_LOOP_TACHOMETER * loop->said[i]))) {
+                loop->stuck[i] = REAL(0.0);
+                loop->said[i] = REAL(0.0);
+            } else {
+                /* still too little is known */
             }
         }
     }

@@ -93,6 +93,7 @@ static int robot_loop_predict(robot_loop_t *loop, const robot_loop_tuning_t *tun
     }
     for (int i = 0; i < ROBOT_NV; ++i) {
         loop->stuck[i] = REAL(0.0); /* the velocities are the model's */
+        loop->said[i] = REAL(0.0);
     }
     robot_loop_keep(loop, tuning);
     return 0;

@@ -91,6 +91,7 @@ typedef struct {
     uint32_t same[ROBOT_NV];      /* cycles in which the position stayed the same to the last bit */
     uint32_t moved[ROBOT_NV];     /* cycles in which the reference moved */
     robot_real_t stuck[ROBOT_NV]; /* change of position beyond what a velocity says that stays the same [rad, m] */
+    robot_real_t said[ROBOT_NV];  /* the way that it said meanwhile [rad, m] */
     uint32_t seen, suspicious, rest_cycles, tripped, end_wanted;
     uint32_t lost;         /* non-zero: the model that stood for the sensors failed, too */
     robot_real_t frozen_q; /* position of the sensor that failed, at that moment */

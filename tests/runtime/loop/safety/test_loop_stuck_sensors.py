@@ -179,6 +179,32 @@ def test_each_drive_brakes_by_what_is_believed_of_its_velocity(faulty, jump: flo
     assert shown.loop.read()["F"][-1] == pytest.approx([-3.0 * 0.5 * part, -5.0 * 0.5 * part], rel=1e-14)
 
 
+@pytest.mark.parametrize("speed", [0.5, -0.5])
+@pytest.mark.parametrize(("error", "found"), [(0.015, False), (-0.015, False), (0.0, False), (0.0175, True), (-0.0175, True)])
+def test_a_coarse_tachometer_that_is_wrong_by_a_hundredth_is_no_fault(faulty, speed: float, error: float, found: bool) -> None:
+    """It says the same for four seconds, in which its error adds up to three times jump. More than a 64th is a fault."""
+    shown = Shown(faulty, rate=1024, limits=Limits(jump=0.01))
+    q = 0.0
+    for _ in range(4 * 1024):
+        if not shown.show([q, 0], [speed, 0.0]):
+            break
+        q += (1.0 + error) * speed / 1024.0
+    assert shown.loop.status.name == ("STATUS_FROZEN" if found else "STATUS_OK")
+    if not found:  # and a velocity that is frozen then is found as soon as ever
+        shown.show([q, 0], [speed, 0.0], cycles=1 + int(1024 * 0.011 / 0.5))
+        assert shown.loop.status.name == "STATUS_FROZEN"
+
+
+def test_a_way_is_confirmed_from_four_times_jump_and_to_a_64th(faulty) -> None:
+    """Steps and jump are powers of two: the sums are exact, and equal numbers differ from smaller and larger ones."""
+    for position, cycles, kept in ((63 / 64, 129, False), (65 / 64, 129, False), (63 / 64, 128, True), (62.5 / 64, 129, True)):
+        shown = Shown(faulty, rate=1024, limits=Limits(jump=32 / 1024))
+        for k in range(cycles + 1):
+            assert shown.show([position * k / 1024.0, 0], [1.0, 0.0])
+        off = abs(1.0 - position) * cycles / 1024.0
+        assert (abs(shown.loop._loop.stuck[0]), shown.loop._loop.said[0]) == ((off, cycles / 1024.0) if kept else (0.0, 0.0))
+
+
 def test_velocities_of_bending_are_no_ground_to_stop(cache_dir) -> None:
     """Nothing brakes by them: without drives they may stay the same, as those of nobody's sensors do."""
     library = elastogen.build_loop(BENDING_ARM, plant_source=faulty_source("bending_arm", 6), cflags="-O1")
