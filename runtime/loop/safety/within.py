@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.model.model import Model
 
+FARTHEST = {"float64": 1e6, "float32": 1e4}  # a position beyond it is STATUS_IMPLAUSIBLE [rad, m]
 ROUNDING = 1e-9  # relative: a reference that was computed as the limit itself
 
 
@@ -36,7 +37,9 @@ def check_reference(
     speed, force = (tuning.array(field).astype(float) for field in ("qd_max", "F_max"))
     places, drives = list(model.driven_coordinates), list(model.driven)
     if q is not None:
-        _check(model, "q", model.coordinate_names, places, np.asarray(q, dtype=float), lower, upper)
+        far = FARTHEST[model.dtype.name]
+        ends = np.maximum(lower, -far), np.minimum(upper, far)
+        _check(model, "q", model.coordinate_names, places, np.asarray(q, dtype=float), *ends)
     for name, values, limit in (("qd", qd, speed), ("peak qd", peak, speed), ("F", F, force)):
         if values is not None:
             _check(model, name, model.velocity_names, drives, np.asarray(values, dtype=float), -limit, limit)

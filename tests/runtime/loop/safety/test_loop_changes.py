@@ -236,6 +236,9 @@ def test_references_beyond_the_limits_are_refused(library) -> None:
     ):
         with pytest.raises(elastogen.ModelError, match=says):
             call()
+    free, _ = run_free(library, 0)
+    with pytest.raises(elastogen.ModelError, match=r"q of elbow is 1e\+09, expected -1e\+06 to 1e\+06"):
+        free.move_to([0.0, 1e9], 1.0)  # no robot is there: without limits, too
     loop.move_to([1.0, 0.5], 1.0)  # to the limits themselves
     assert loop.step(1200)
     np.testing.assert_array_equal(loop.read()["q_ref"][-1], [1.0, 0.5])
