@@ -50,6 +50,7 @@ class Request:
     below: float | None  # [Hz]
     where: Location
     shortened: bool = False  # whether foreshortening is wanted
+    cells: Geometry | None = None  # the elements of given matrices, where they are known
 
     @property
     def refines(self) -> bool:
@@ -77,7 +78,10 @@ class Request:
             "shortened": self.shortened,
             "loads": {name: load.tolist() for name, load in self.loads.items()},
         }  # fmt: skip
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode() + self.geometry.data).hexdigest()
+        data = self.geometry.data
+        if self.cells is not None:
+            parts, data = {**parts, "cells": [*self.cells.plain, len(data)]}, data + self.cells.data
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode() + data).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -145,10 +149,14 @@ def _code() -> str:
 
 def _compute(request: Request) -> Found:
     if isinstance(request.geometry, Matrices):
-        elements = request.geometry.elements()
+        elements, material = request.geometry.elements(), request.material
+        if request.cells is not None:
+            assert material is not None  # of stresses
+            elements = request.geometry.on_tetrahedra(elements, request.cells.meshed(0.0, request.where), material)
         if request.mass is not None:
             elements = replace(elements, mass=elements.mass * (request.mass / elements.mass.sum()))
-        return _of_elements(request, elements, exact=True).found
+        found = _of_elements(request, elements, exact=True).found
+        return found if material is None else found.with_material(material)
     if isinstance(request.geometry, GivenResults):
         return _of_results(request, request.geometry)
     if not request.geometry.is_mesh:

@@ -135,7 +135,7 @@ class MeshSection(FlexibleSection):
     )
     scale: ScalarField | VectorField = Field(default=1, description="from the file's lengths to metres: 0.001 for millimetres")
     frame: FrameSection = Field(default=FrameSection(), description="of the file's geometry in the link")
-    matrices: MatricesSection | None = Field(default=None, description="instead of file and material: nodes, K and M")
+    matrices: MatricesSection | None = Field(default=None, description="nodes, K and M: no file and material, or both")
     standard_input: StandardInputSection | None = Field(default=None, description="instead of all of it: a SID file")
     results: ResultsSection | None = Field(default=None, description="instead of file: modes and static cases")
     material: MaterialSection | None = Field(default=None, description="a name, or {E, nu, density}")
@@ -162,13 +162,19 @@ class MeshSection(FlexibleSection):
             return self
         if (self.modes is None) == (self.frequency is None):
             raise problem("either modes or frequency", "for example modes: 8")
-        extra = [
-            key for key in ("file", "material", "size", "elements", "mesher", "foreshortening") if key in self.model_fields_set
-        ]
-        if self.matrices is not None and extra:
-            raise problem(f"no {extra[0]} beside matrices, which hold all of it", f"remove {extra[0]}", at=extra[0])
+        given = [key for key in ("file", "material", "size", "elements", "mesher") if key in self.model_fields_set]
+        if self.matrices is not None:
+            if extra := [key for key in given if key not in ("file", "material")]:
+                raise problem(f"no {extra[0]} beside matrices, which are of a mesh already", f"remove {extra[0]}", at=extra[0])
+            if len(given) == 1:
+                expected = "no file and no material beside matrices, or both: the tetrahedra between their nodes, for stresses"
+                raise problem(expected, f"remove {given[0]}, or add the other", at=given[0])
+            if self.foreshortening and not given:
+                expected = "tetrahedra and their material beside matrices: displacements of nodes alone have no strains"
+                fix = "add file: job.inp (its ten-node tetrahedra) and material: {E, nu, density}"
+                raise problem(expected, fix, at="foreshortening")
         if self.results is not None:
-            for key in ("matrices", "file", "scale", "size", "elements", "mesher", "foreshortening"):
+            for key in ("matrices", "file", "scale", "size", "elements", "mesher"):
                 if key in self.model_fields_set:
                     raise problem(f"no {key} beside results, which have their own elements", f"remove {key}", at=key)
         if self.matrices is None and self.material is None:

@@ -22,7 +22,7 @@ from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
-from elastogen.generator.solids.geometry import Geometry
+from elastogen.generator.solids.geometry import MESHES, Geometry
 from elastogen.generator.solids.given.matrices import Matrices
 from elastogen.generator.solids.given.results import GivenResults
 from elastogen.generator.solids.interfaces import Given, Wanted, rigid_motions
@@ -129,6 +129,7 @@ class _Made:
             below=self._number("frequency"),
             where=self.where,
             shortened=self.section.foreshortening,
+            cells=self._cells(folder, files),
         )
         if request.shortened and request.modes is not None:
             check_products([request.modes], "take fewer modes", self.where, MOST_DENSE_PRODUCTS)
@@ -143,6 +144,16 @@ class _Made:
         if self.section.matrices is not None:
             return matrices(self.section, self.values, folder, files, self.where)
         return geometry(self.section, self.before, self.link.name, self.values, folder, files, self.where)
+
+    def _cells(self, folder: Path, files: Files) -> Geometry | None:
+        """The elements of given matrices."""
+        if self.section.matrices is None or self.section.file is None:
+            return None
+        found = geometry(self.section, self.before, self.link.name, self.values, folder, files, self.where)
+        if not found.is_mesh:
+            expected = f"the tetrahedra between the nodes of matrices ({', '.join(MESHES)})"
+            raise self.where.at("file").error(self.section.file, expected, "name the file that the matrices were computed of")
+        return found
 
     def _number(self, key: str) -> float | None:
         given = getattr(self.section, key)

@@ -6,20 +6,23 @@ only, equally in all three, as solid elements do; nodes with rotations (shells, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from elastogen.generator.robot.location import Location
 from elastogen.generator.solids.given.matrix_files import Nodes, read_matrix, read_nodes
-from elastogen.generator.solids.solid import Array, Elements
+from elastogen.generator.solids.materials import Material
+from elastogen.generator.solids.solid import Array, Elements, Solid, quadratic_elements
 from elastogen.generator.solids.surfaces import check_size
 
 UNITS = {"SI": (1.0, 1.0, 1.0), "mm_t_s": (1e-3, 1e3, 1e3)}
 """Systems of units: lengths [m], masses [kg] and stiffnesses [N/m] of one unit. mm, t, s: forces in N, stresses in MPa."""
 EQUAL = 1e-9  # relative: parts of M that differ by less are equal
 RIGID = 1e-6  # relative: what a rigid motion may strain
+SAME_PLACE = 0.01  # of half an edge: how far nodes may be from those of straight elements
+SAME_MATERIAL = 0.02  # relative: by how much K and M may differ from those of the material
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,31 @@ class Matrices:
         none = np.zeros((0, 6), dtype=np.int64)
         numbers = np.delete(numbered.numbers, loose)
         return Elements(nodes, one.tocsr(), rotated, none, np.zeros((0, 10), dtype=np.int64), numbers)
+
+    def on_tetrahedra(self, given: Elements, solid: Solid, material: Material) -> Elements:
+        """The same nodes, K and M with the elements between them, in the order of these: for strains."""
+        from scipy.spatial import cKDTree
+
+        made, here = quadratic_elements(solid, material), self.where.at("nodes")
+        distance, order = cKDTree(given.nodes).query(made.nodes)
+        edges = given.nodes[order[made.tetrahedra[:, 0]]] - given.nodes[order[made.tetrahedra[:, 4]]]
+        far = np.flatnonzero(distance > SAME_PLACE * np.linalg.norm(edges, axis=1).max())
+        if len(far) or len(given.nodes) != len(made.nodes):
+            counts = f"{len(given.nodes)} nodes of matrices, {len(made.nodes)} of the ten-node tetrahedra of the file"
+            place = f"; none at [{', '.join(f'{x:.4g}' for x in made.nodes[far[0]])}] m" if len(far) else ""
+            fix = "check scale: (0.001 for a file in millimetres); foreshortening and stresses need C3D10, straight ones"
+            raise here.error(counts + place, "the same nodes", fix)
+        freedoms = (3 * order[:, None] + np.arange(3)).ravel()
+        K, M = given.stiffness[freedoms][:, freedoms].tocsc(), given.mass[order][:, order].tocsr()
+        strained = np.kron(made.nodes, np.eye(3))  # x_a along direction b: uniform strains
+        energies = [np.einsum("ij,ij->j", strained, matrix @ strained) for matrix in (K, made.stiffness)]
+        worst = float(max(energies[0] / energies[1], key=lambda ratio: abs(ratio - 1)))
+        heavy = float(M.sum() / made.mass.sum())
+        for key, ratio in (("stiffness", worst), ("mass", heavy)):
+            if abs(ratio - 1) > SAME_MATERIAL:
+                fix = "check E, nu, density and units; bodies of several materials have no foreshortening and stresses here"
+                raise self.where.at(key).error(f"{ratio:.4g} times that of the file and the material", "the same", fix)
+        return replace(made, stiffness=K, mass=M, numbers=given.numbers[order])
 
     def _matrix(self, name: str, nodes: Nodes) -> Any:
         ending = self.endings[("stiffness", "mass").index(name)]

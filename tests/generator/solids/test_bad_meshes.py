@@ -83,16 +83,18 @@ def test_bad_links_by_meshes(folder, flexible, path, expected):
     assert path in str(raised.value)
 
 
-@pytest.mark.parametrize(("elsewhere", "reason"), [
-    ({"matrices": {"nodes": "n.txt", "stiffness": "K.mtx", "mass": "M.mtx", "units": "SI"}, "file": ..., "material": ...},
-     "no foreshortening beside matrices"),
-    ({"results": {"file": "job.frd", "units": "SI"}, "file": ...}, "no foreshortening beside results"),
+@pytest.mark.parametrize(("more", "reason"), [
+    ({"foreshortening": True}, "foreshortening: .*nodes alone have no strains. Fix: add file: job.inp"),
+    ({"file": "box.msh"}, "file: .*or both: the tetrahedra between their nodes"),
+    ({"material": "steel"}, "material: .*or both"),
+    ({"size": 0.01}, "size: .*no size beside matrices"),
 ])  # fmt: skip
-def test_foreshortening_needs_the_elements(folder, elsewhere, reason):
-    """Stresses of other programs' bodies are not known: the option is refused, not dropped."""
-    taken = described(**elsewhere, foreshortening=True)
-    flexible = taken["links"][1]["flexible"]
-    taken["links"][1]["flexible"] = {key: given for key, given in flexible.items() if given is not ... and key != "size"}
+def test_matrices_alone_have_no_strains(folder, more, reason):
+    """What needs the elements is refused, not dropped."""
+    taken = described(matrices={"nodes": "n.txt", "stiffness": "K.mtx", "mass": "M.mtx", "units": "SI"})
+    for key in ("file", "material", "size"):
+        del taken["links"][1]["flexible"][key]
+    taken["links"][1]["flexible"] |= more
     with pytest.raises(elastogen.RobotError, match=reason):
         written(folder, taken)
 

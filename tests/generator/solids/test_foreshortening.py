@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
-from mesh_arms import described, solid, written
+from geometric_stiffness import geometric_stiffness
+from mesh_arms import PLACES, described, solid, written
 from plain_programs import PlainPrograms
+from test_loads_of_sections import write_box
+from test_results import box, cases, frd, loads, robot  # noqa: F401
 
 import elastogen
 
 pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'elastogen[mesh]'")
 pytest.importorskip("netgen", reason="netgen-mesher is not installed: pip install 'elastogen[mesh]'")
+
+from elastogen.generator.solids.materials import MATERIALS
 
 LENGTH, WIDTH, HEIGHT = 0.5, 0.02, 0.01
 SOUTHWELL = 1.193  # of the first flapwise frequency of a uniform beam on a hub of radius zero: w^2 = w0^2 + 1.193 Omega^2
@@ -105,3 +110,58 @@ def test_standard_data_may_leave_out_third_order(spun):
     q, qd, qdd = (np.array([0.3, *(0.01 * rng.normal(size=4))]), rng.normal(size=5), rng.normal(size=5))
     one, two = (PlainPrograms(robot)("inverse_dynamics", q=q, qd=qd, qdd=qdd) for robot in (spun[0], other))
     np.testing.assert_allclose(one, two, rtol=1e-10, atol=1e-10 * np.abs(one).max())
+
+
+def stiffened(elements, body, count):
+    """What a pull at the end adds to the stiffness of the coordinates: assembled, and by the fields of second order."""
+    found, nodal = body.solid, next(loads(elements)).ravel() * 1e4
+    free = np.repeat(elements.nodes[:, 0] > 1e-9, 3)
+    still = np.zeros(3 * len(elements.nodes))
+    still[free] = np.linalg.solve(elements.stiffness.toarray()[np.ix_(free, free)], nodal[free])
+    work = nodal @ found.second.reshape(len(nodal), -1)
+    got, numbered = np.zeros((count, count)), [(j, k) for j in range(count) for k in range(j, count)]
+    for number, (j, k) in enumerate(numbered):
+        got[j, k] = got[k, j] = -work[number] * (2 if j == k else 1)
+    np.testing.assert_allclose(found.nodes, elements.nodes, atol=1e-6)
+    return geometric_stiffness(elements, MATERIALS["aluminium"], still.reshape(-1, 3), found.shapes), got
+
+
+def test_results_of_calculix(folder, box):  # noqa: F811
+    """Shapes of another program, whose elements are in its file, to its six digits."""
+    body = robot(folder, frd(box, cases(box)), foreshortening=True).links[1].flexible
+    assert body.foreshortened
+    expected, got = stiffened(box, body, 6)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+def test_matrices_with_the_file_of_their_elements(folder, box):  # noqa: F811
+    """K and M of another program in an order of its own, in mm, t, s; the file says which nodes an element has."""
+    from scipy.io import mmwrite
+    from scipy.sparse import eye, kron
+
+    write_box(folder / "box.msh", (6, 2, 2))
+    order = np.random.default_rng(2).permutation(len(box.nodes))
+    freedoms = (3 * order[:, None] + np.arange(3)).ravel()
+    np.savetxt(folder / "nodes.txt", 1e3 * box.nodes[order], fmt="%.17g")
+    mmwrite(folder / "K.mtx", box.stiffness[freedoms][:, freedoms] / 1e3, precision=17)
+    mmwrite(folder / "M.mtx", kron(box.mass, eye(3)).tocsr()[freedoms][:, freedoms] / 1e3, precision=17)
+    given = {"nodes": "nodes.txt", "stiffness": "K.mtx", "mass": "M.mtx", "units": "mm_t_s"}
+    places = PLACES | {"elbow": PLACES["elbow"] | {"kind": "average"}}
+
+    def arm(**keys):
+        description = described(**{"matrices": given, "file": "box.msh", "interfaces": places, "foreshortening": True, **keys})
+        del description["links"][1]["flexible"]["size"]
+        return written(folder, description).links[1].flexible
+
+    body = arm()
+    expected, got = stiffened(box, body, 3)
+    np.testing.assert_allclose(got, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
+    assert len(body.solid.surface)
+    assert body.solid.report["E"] == MATERIALS["aluminium"].E
+    with pytest.raises(elastogen.RobotError, match=r"stiffness: got '0\.3.* times that of the file and the material"):
+        arm(material="steel")
+    with pytest.raises(elastogen.RobotError, match=r"nodes: got .*none at \[.*scale: \(0\.001"):
+        arm(scale=0.5)
+    solid((0.2, 0.03, 0.02)).export(folder / "box.stl")
+    with pytest.raises(elastogen.RobotError, match=r"file: got 'box\.stl', expected the tetrahedra between the nodes"):
+        arm(file="box.stl")
