@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.runtime.choices import flag
 from elastogen.runtime.errors import ModelError, ModelWarning
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ class Differentiable:
     """
 
     def __init__(self, model: Model, name: str, parameters: bool = False) -> None:
-        self.model, self.name, self.with_parameters = model, name, parameters
+        self.model, self.name, self.label = model, name, f"{model.name}.{name}"
+        self.with_parameters = parameters = flag(f"{model.name}: parameters", parameters)
         if not isinstance(name, str) or "+" in name:
             raise ModelError(f"{model.name}: got {name!r}, expected one function of the model, for example 'forward_dynamics'.")
         kernel = model.kernel(name)
@@ -94,6 +97,21 @@ class Differentiable:
         """The inputs of the function from x."""
         parts = np.split(x, np.cumsum(self.sizes)[:-1], axis=-1)
         return [part.reshape(*x.shape[:-1], *shape) for part, shape in zip(parts, self.shapes, strict=True)]
+
+    def leading(self, given: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+        """The batch axes of inputs of these shapes; ModelError where one does not fit."""
+        axes = []
+        for word, shape, found in zip(self.inputs, self.shapes, given, strict=True):
+            split = len(found) - len(shape)
+            if split < 0 or found[split:] != shape:
+                wanted = ", ".join(map(str, ("...", *shape)))
+                raise ModelError(f"{self.label}: {word} has shape {found}, expected ({wanted}).")
+            axes.append(found[:split])
+        try:
+            return np.broadcast_shapes(*axes)
+        except ValueError:
+            listed = ", ".join(f"{word} {shape}" for word, shape in zip(self.inputs, axes, strict=True))
+            raise ModelError(f"{self.label}: the batch axes do not broadcast against each other: {listed}.") from None
 
     def _function(self, ending: str) -> str:
         return self.name + ending + (BY_PARAMETERS if ending and self.with_parameters else "")

@@ -9,7 +9,7 @@ import numpy as np
 
 from elastogen.runtime.bridges.differentiable import Differentiable, target
 from elastogen.runtime.bridges.joint_kinds import SIZES, parts_of
-from elastogen.runtime.choices import one_of
+from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.interface.error import shortened
 from elastogen.runtime.real_numbers import number
@@ -54,6 +54,7 @@ def to_casadi_step(
         raise ModelError(f"{where}: rho_inf={shortened(rho_inf)}, expected a number from 0 to 1.")
     if model.metadata.loops is not None:
         raise ModelError(f"{where}: the robot has loops, which a step does not keep closed, expected a tree. Fix: to_casadi.")
+    flag(f"{where}: parameters", parameters)
     live = [casadi.MX.sym("parameters", len(model.parameters))] if parameters else []
     q, qd, F = casadi.MX.sym("q", model.nq), casadi.MX.sym("qd", model.nv), casadi.MX.sym("F", model.nv)
     equations = _Equations(casadi, model, maker, live)

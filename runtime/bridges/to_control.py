@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 
 from elastogen.runtime.bridges.differentiable import target
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.real_numbers import finite
 
 if TYPE_CHECKING:
     from elastogen.runtime.model.model import Model
+
+CLOSED, CLOSED_SINGLE = 1e-6, 1e-3  # [m, 1] what counts as closed
 
 
 def to_control(model: Model, q: ArrayLike, qd: ArrayLike | None = None, F: ArrayLike | None = None) -> Any:
@@ -22,10 +25,15 @@ def to_control(model: Model, q: ArrayLike, qd: ArrayLike | None = None, F: Array
     independent velocities.
     """
     control = target("control", "control", (0, 9))
-    rest = np.zeros(model.nv)
-    linear = model.linearize(q, rest if qd is None else qd, rest if F is None else F)
+    rest, where = np.zeros(model.nv), f"{model.name}.to_control"
+    point = [finite(f"{where}: {name}", rest if x is None else x) for name, x in (("q", q), ("qd", qd), ("F", F))]
+    linear = model.linearize(*point)
     if linear.A.ndim != 2:
-        raise ModelError(f"{model.name}.to_control: got a batch {linear.A.shape[:-2]}, expected one operating point.")
+        raise ModelError(f"{where}: got a batch {linear.A.shape[:-2]}, expected one operating point.")
+    if model.metadata.loops is not None:
+        gap = float(np.abs(model.evaluate("loop_residual", q=point[0])).max())
+        if gap > (CLOSED if model.dtype == np.float64 else CLOSED_SINGLE):
+            raise ModelError(f"{where}: the loops are open by {gap:.3g} at q. Fix: q = model.close_loops(q).")
     names = [name.replace(".", "_") for name in model.velocity_names]
     free = names if linear.coordinates is None else [names[k] for k in linear.coordinates]
     states = [*(f"d_{name}" for name in free), *(f"d_{name}_dot" for name in free)]

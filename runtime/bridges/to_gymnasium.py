@@ -126,6 +126,8 @@ class _Physics:
             raise ModelError(
                 f"{self.model.name}: the action has shape {found.shape}, expected {shape}: one number for each drive."
             )
+        if not np.isfinite(found).all():
+            raise ModelError(f"{self.model.name}: the action is not finite, expected a finite force for each drive.")
         return found
 
     def _distance(self, q: Array, qd: Array, F: Array) -> Array:

@@ -41,21 +41,13 @@ def to_jax(model: Model, name: str, *, parameters: bool = False) -> Callable[...
     operation = partial(_primitive().bind, calls=_calls(jax, function), order=0)
 
     def computed(*given: Any) -> Any:
-        for word, shape, array in zip(function.inputs, function.shapes, given, strict=True):
+        for word, array in zip(function.inputs, given, strict=True):
             if array.dtype != dtype:
                 raise ModelError(
                     f"{label}: {word} is {array.dtype}, expected {dtype}. Fix: array.astype('{dtype}'), or build the "
                     f"model with precision={'float' if array.dtype == np.float32 else 'double'!r}."
                 )
-            if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
-                wanted = ", ".join(map(str, ("...", *shape)))
-                raise ModelError(f"{label}: {word} has shape {array.shape}, expected ({wanted}).")
-        axes = [array.shape[: array.ndim - len(shape)] for array, shape in zip(given, function.shapes, strict=True)]
-        try:
-            leading = np.broadcast_shapes(*axes)
-        except ValueError:
-            listed = ", ".join(f"{word} {shape}" for word, shape in zip(function.inputs, axes, strict=True))
-            raise ModelError(f"{label}: the batch axes do not broadcast against each other: {listed}.") from None
+        leading = function.leading([array.shape for array in given])
         flat = [
             jnp.broadcast_to(array, (*leading, *shape)).reshape(*leading, size)
             for array, shape, size in zip(given, function.shapes, function.sizes, strict=True)

@@ -35,7 +35,7 @@ def to_torch(model: Model, name: str, *, parameters: bool = False) -> Callable[.
             wanted = ", ".join(function.inputs)
             raise ModelError(f"{model.name}.{name}: got {len(tensors)} tensors, expected {wanted}.")
         given = [torch.as_tensor(tensor) for tensor in tensors]
-        for word, shape, tensor in zip(function.inputs, function.shapes, given, strict=True):
+        for word, tensor in zip(function.inputs, given, strict=True):
             if tensor.dtype != dtype:
                 raise ModelError(
                     f"{model.name}.{name}: {word} is {tensor.dtype}, expected {dtype}. Fix: tensor.to({dtype}), or build the "
@@ -46,9 +46,7 @@ def to_torch(model: Model, name: str, *, parameters: bool = False) -> Callable[.
                     f"{model.name}.{name}: {word} is on {tensor.device}, expected the CPU, where the model's C runs. "
                     "Fix: tensor.cpu()."
                 )
-            if tuple(tensor.shape[tensor.ndim - len(shape) :]) != shape or tensor.ndim < len(shape):
-                raise ModelError(f"{model.name}.{name}: {word} has shape {tuple(tensor.shape)}, expected (..., {shape}).")
-        leading = torch.broadcast_shapes(*(t.shape[: t.ndim - len(s)] for t, s in zip(given, function.shapes, strict=True)))
+        leading = function.leading([tuple(tensor.shape) for tensor in given])
         flat = [t.expand(*leading, *s).reshape(*leading, -1) for t, s in zip(given, function.shapes, strict=True)]
         x = _normalized(torch, torch.cat(flat, dim=-1), function.quaternions)
         y = operation(x)

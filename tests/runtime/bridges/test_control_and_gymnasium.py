@@ -58,6 +58,15 @@ def control_of(system, times: np.ndarray, push: float) -> np.ndarray:
     return np.asarray(control.forced_response(system, times, np.full(len(times), push)).outputs)[:, -1]
 
 
+def test_operating_points_that_cannot_be_are_named(model: elastogen.Model) -> None:
+    pytest.importorskip("control", reason="python-control is not installed: make bridges")
+    with pytest.raises(elastogen.ModelError, match=r"to_control: F: got NaN, expected numbers"):
+        model.to_control([0.1, 0.2], F=[0.0, np.nan])
+    linkage = elastogen.build_model("four_bar")
+    with pytest.raises(elastogen.ModelError, match=r"the loops are open by .* at q\. Fix: q = model\.close_loops"):
+        linkage.to_control([1.0, 2.0, 0.3])
+
+
 def test_a_step_is_that_of_the_simulation(model: elastogen.Model) -> None:
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
     env = model.to_gymnasium(dt=0.02, substeps=4)
@@ -167,6 +176,8 @@ def test_actions_and_rewards_of_another_shape_are_named(model: elastogen.Model) 
         one.step([1.0])
     with pytest.raises(elastogen.ModelError, match=r"the action has shape \(2,\), expected \(3, 2\)"):
         envs.step([1.0, 2.0])
+    with pytest.raises(elastogen.ModelError, match="the action is not finite"):
+        envs.step(np.full((3, 2), np.nan))
     with pytest.raises(elastogen.ModelError, match=r"reward gave the shape \(3, 1\) for 3 robots, expected \(3,\)"):
         model.to_gymnasium(reward=lambda q, qd, F: -(q[:, :1] ** 2))
     constant = model.to_gymnasium(reward=lambda q, qd, F: 1.0)

@@ -119,7 +119,7 @@ def test_wrong_tensors_are_named() -> None:
     good = torch.zeros(2, dtype=torch.float64)
     with pytest.raises(elastogen.ModelError, match=r"q is torch.float32, expected torch.float64"):
         function(good.float(), good, good)
-    with pytest.raises(elastogen.ModelError, match=r"F has shape \(3,\)"):
+    with pytest.raises(elastogen.ModelError, match=r"F has shape \(3,\), expected \(\.\.\., 2\)"):
         function(good, good, torch.zeros(3, dtype=torch.float64))
     with pytest.raises(elastogen.ModelError, match="expected q, qd, F"):
         function(good, good)
