@@ -89,3 +89,18 @@ def body(rng: np.random.Generator) -> tuple[float, np.ndarray, np.ndarray]:
     points -= points.mean(axis=0)
     tensor = sum(float(p @ p) * np.eye(3) - np.outer(p, p) for p in points)
     return float(rng.uniform(0.5, 2)), rng.uniform(-0.2, 0.2, 3), np.asarray(tensor)
+
+
+def states(made: Any, count: int) -> list[tuple[np.ndarray, ...]]:
+    """Random q, qd, qdd of what has a Pinocchio ``model``."""
+    rng = np.random.default_rng(11)
+    found = []
+    for _ in range(count):
+        q = pin.integrate(made.model, pin.neutral(made.model), rng.uniform(-2, 2, made.model.nv))
+        found.append((q, *rng.uniform(-1.5, 1.5, (2, made.model.nv))))
+    return found
+
+
+def close(found: Any, expected: Any, size: float = 1.0) -> None:
+    """To 1e-10, relative and of numbers of that size."""
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * size)

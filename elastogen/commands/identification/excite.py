@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from types import SimpleNamespace
 
 import click
@@ -17,6 +16,7 @@ from elastogen.commands.shared.options import (
     load,
     numbers,
     positive,
+    teller,
     warned_already,
     with_options,
 )
@@ -47,12 +47,7 @@ def _box(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
 @with_options
 def command(options: SimpleNamespace) -> None:
     """Find a periodic motion within a robot's limits that excites its inertial parameters, at rest at both ends."""
-
-    def tell(text: str) -> None:
-        if not options.quiet:
-            print(text, file=sys.stderr, flush=True)
-
-    robot = load(options)
+    robot, tell = load(options), teller(options)
     with warned_already():
         found = elastogen.excite(
             robot, harmonics=options.harmonics, seconds=options.seconds, rate=options.rate, tries=options.tries,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +9,18 @@ from typing import Any
 import click
 
 import elastogen
-from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, load, names, values, warned_already, with_options
+from elastogen.commands.shared.options import (
+    AS_JSON,
+    FILE,
+    LOADING,
+    TALKING,
+    load,
+    names,
+    teller,
+    values,
+    warned_already,
+    with_options,
+)
 
 
 def _gains(text: str) -> dict[str, float] | str:
@@ -68,12 +78,7 @@ def command(options: SimpleNamespace) -> None:
 
     DATA are tables (.csv, .csv.gz, .parquet, .npz) with time, q.<joint>, F.<joint> or current.<joint>, perhaps qd.<joint>.
     """
-
-    def tell(text: str) -> None:
-        if not options.quiet:
-            print(text, file=sys.stderr, flush=True)
-
-    robot = load(options)
+    robot, tell = load(options), teller(options)
     with warned_already():
         found = elastogen.identify(
             robot, list(options.data), parameters=options.parameters, validate=list(options.validate) or None,

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import click
 
 import elastogen
-from elastogen.commands.shared.options import AS_JSON, LOADING, OUTPUT, TALKING, load, names, warned_already, with_options
+from elastogen.commands.shared.options import (
+    AS_JSON,
+    LOADING,
+    OUTPUT,
+    TALKING,
+    load,
+    names,
+    teller,
+    warned_already,
+    with_options,
+)
 
 
 @click.command()
@@ -29,12 +38,7 @@ def command(options: SimpleNamespace) -> None:
     from elastogen.verification.findings import table
     from elastogen.verification.page import page
 
-    robot = load(options)
-
-    def tell(text: str) -> None:
-        if not options.quiet:
-            print(text, file=sys.stderr, flush=True)
-
+    robot, tell = load(options), teller(options)
     with warned_already():
         certificate = elastogen.verify(robot, states=options.states, outputs=options.outputs, tell=tell)
     print(certificate.json() if options.as_json else table(certificate.findings))

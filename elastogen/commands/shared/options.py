@@ -209,6 +209,11 @@ def warnings_as_lines(given: Mapping[str, Any]) -> Iterator[None]:
         yield
 
 
+def teller(options: SimpleNamespace) -> Callable[[str], None]:
+    """Return what prints lines about the progress on stderr, or nothing with ``--quiet``."""
+    return lambda text: None if options.quiet else print(text, file=sys.stderr, flush=True)
+
+
 def load(options: SimpleNamespace) -> Robot:
     """Load the robot and print its warnings as readable lines on stderr."""
     robot, messages = load_with_warnings(options)

@@ -40,8 +40,6 @@ from elastogen.generator.robot.joint_kind import COMMON_KEYS, Key
 from elastogen.generator.robot.location import did_you_mean
 from elastogen.generator.robot.tree import MAX_JOINTS
 
-FORMAT_VERSION = 1
-
 
 class ParameterSection(Section):
     """A named number, or just the number."""

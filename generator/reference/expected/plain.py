@@ -158,6 +158,11 @@ def _sized(found: Array, expected: Sized) -> list[Difference]:
     return [(found, expected.value, expected.size)]
 
 
+def own(name: str) -> Expectation:
+    """The description's quantity of that name, each number relative to the terms of its sum."""
+    return lambda of, found: _sized(found[0], getattr(of, name))
+
+
 def resistances(of: Quantities) -> Sized:
     """Elastic forces, friction and own terms."""
     own, total = own_terms(of), of.resistances
@@ -187,31 +192,11 @@ def mass_matrix(of: Quantities, found: Found) -> list[Difference]:
     return [(found[0], of.mass, diagonal[:, :, None] * diagonal[:, None, :])]
 
 
-def coriolis_matrix(of: Quantities, found: Found) -> list[Difference]:
-    """C, each entry relative to the terms of its sum."""
-    return _sized(found[0], of.coriolis_matrix)
-
-
-def coriolis_vector(of: Quantities, found: Found) -> list[Difference]:
-    """C qd."""
-    return _sized(found[0], of.coriolis_vector)
-
-
 def gravity_vector(of: Quantities, found: Found) -> list[Difference]:
     """Weights, and the user's own potentials."""
     own, expected = own_terms(of), of.gravity_vector
     added = own.potential[1] * of.free if own is not None else np.zeros_like(expected.value)
     return [(found[0], expected.value + added, expected.size + np.abs(added))]
-
-
-def inertia_forces(of: Quantities, found: Found) -> list[Difference]:
-    """M qdd + C qd."""
-    return _sized(found[0], of.inertia_forces)
-
-
-def elastic_forces(of: Quantities, found: Found) -> list[Difference]:
-    """dU/dq."""
-    return _sized(found[0], of.elastic_forces)
 
 
 def friction_forces(of: Quantities, found: Found) -> list[Difference]:
@@ -280,11 +265,6 @@ def kinetic_energy(of: Quantities, found: Found) -> list[Difference]:
     return _sized(found[0], of.energy(of.moving, 1, of.at("qd")))
 
 
-def strain_energy(of: Quantities, found: Found) -> list[Difference]:
-    """U."""
-    return _sized(found[0], of.strain_energy)
-
-
 def potential_energy(of: Quantities, found: Found) -> list[Difference]:
     """Weights, deformation, own potentials."""
     own, expected = own_terms(of), of.weight_energy + of.strain_energy
@@ -321,22 +301,22 @@ EXPECTATIONS: dict[str, Expectation] = {
     "frame_accelerations_local": frame_motion(2, local=True),
     "mass_matrix": mass_matrix,
     "trace_mass_matrix": mass_matrix,
-    "coriolis_matrix": coriolis_matrix,
-    "coriolis_vector": coriolis_vector,
-    "trace_coriolis_vector": coriolis_vector,
+    "coriolis_matrix": own("coriolis_matrix"),
+    "coriolis_vector": own("coriolis_vector"),
+    "trace_coriolis_vector": own("coriolis_vector"),
     "stiffness_matrix": stiffness_matrix,
     "damping_matrix": damping_matrix,
-    "elastic_forces": elastic_forces,
+    "elastic_forces": own("elastic_forces"),
     "gravity_vector": gravity_vector,
     "friction_forces": friction_forces,
-    "inertia_forces": inertia_forces,
+    "inertia_forces": own("inertia_forces"),
     "payload_forces": payload_forces,
     "inverse_dynamics": inverse_dynamics,
     "forward_dynamics": forward_dynamics,
     "mass_matrix_solve": mass_matrix_solve,
     "kinetic_energy": kinetic_energy,
     "potential_energy": potential_energy,
-    "strain_energy": strain_energy,
+    "strain_energy": own("strain_energy"),
     **{f"acceleration_energy_{p}": acceleration_energy(p) for p in range(1, 5)},
     **{f"transform_rate_{p}": transform_rate(p) for p in range(1, 5)},
     "configuration_rate": configuration_rate,

@@ -12,7 +12,7 @@ import pytest
 
 pin = pytest.importorskip("pinocchio")
 
-from pinocchio_trees import tree  # noqa: E402
+from pinocchio_trees import close, states, tree  # noqa: E402
 from plain_programs import PlainPrograms  # noqa: E402
 from robots_for_tests import example_urdf  # noqa: E402
 
@@ -84,19 +84,6 @@ def case(name: str) -> Case:
 
 
 CASES = ("tree", "ur5", "solo12")
-
-
-def states(made: Case, count: int) -> list[tuple[np.ndarray, ...]]:
-    rng = np.random.default_rng(11)
-    found = []
-    for _ in range(count):
-        q = pin.integrate(made.model, pin.neutral(made.model), rng.uniform(-2, 2, made.model.nv))
-        found.append((q, *rng.uniform(-1.5, 1.5, (2, made.model.nv))))
-    return found
-
-
-def close(found: Any, expected: Any, size: float = 1.0) -> None:
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * size)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -11,7 +11,7 @@ import pytest
 
 pin = pytest.importorskip("pinocchio")
 
-from pinocchio_trees import SEVERAL, SINGLE, Tree, tree  # noqa: E402
+from pinocchio_trees import SEVERAL, SINGLE, close, states, tree  # noqa: E402
 
 import elastogen  # noqa: E402
 from elastogen.generator.functions.derivation import derive_model  # noqa: E402
@@ -36,15 +36,6 @@ def functions(name: str) -> dict[str, Function]:
     return {f.name: f for f in derive_model(robot, (*NAMES, *more)).functions}
 
 
-def states(made: Tree, count: int) -> list[tuple[np.ndarray, ...]]:
-    rng = np.random.default_rng(11)
-    found = []
-    for _ in range(count):
-        q = pin.integrate(made.model, pin.neutral(made.model), rng.uniform(-2, 2, made.model.nv))
-        found.append((q, *rng.uniform(-1.5, 1.5, (2, made.model.nv))))
-    return found
-
-
 def evaluator(name: str, q: Any, qd: Any, qdd: Any) -> Callable[..., Any]:
     state = {"q": q, "qd": qd, "qdd": qdd, "F": qdd}
 
@@ -52,10 +43,6 @@ def evaluator(name: str, q: Any, qd: Any, qdd: Any) -> Callable[..., Any]:
         return functions(name)[function].evaluate({**state, **more})[output]
 
     return value
-
-
-def close(found: Any, expected: Any, size: float = 1.0) -> None:
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * size)
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -13,11 +13,6 @@ from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 from elastogen.runtime.loop.status import PHASES
 
 
-@pytest.fixture(scope="module")
-def faulty(cache_dir):
-    return elastogen.build_loop("two_link", plant_source=faulty_source("two_link", 2))
-
-
 def holding(faulty, **options):
     """A loop that holds the arm after a fault."""
     plant = FaultyRobot([0.3, -0.2])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from loop_setup import STATUS, USER_CODE
-from loops.faulty_robot import faulty_source
+from loop_setup import STATUS
 from loops.shown import Shown, down, up
 
 import elastogen
@@ -13,12 +12,6 @@ from elastogen.runtime.loop.controllers import UserController
 from elastogen.runtime.loop.loop import Limits, SafeCommand
 
 RUNNING, STOPPING, HOLDING, ENDED = range(4)
-
-
-@pytest.fixture(scope="module")
-def faulty(cache_dir):
-    """As the tests of faults have it: one build for both files."""
-    return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=faulty_source("two_link", 2))
 
 
 NONE = Limits(jump=np.inf, frozen=0.0)

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from loop_setup import STATUS, USER_CODE
+from loop_setup import STATUS
 from loops.faulty_robot import FaultyRobot, faulty_source
 from loops.shown import NOTHING, Shown
 
@@ -16,12 +16,6 @@ from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 from elastogen.runtime.loop.plants import Simulated
 
 CONTROLLER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-
-
-@pytest.fixture(scope="module")
-def faulty(cache_dir):
-    """As the tests of boundaries have it."""
-    return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=faulty_source("two_link", 2))
 
 
 # The watchdog.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loop_setup import STATUS, USER_CODE
+from loop_setup import STATUS
 from loops.faulty_robot import SLIDE, FaultyRobot, faulty_source
 from loops.shown import Shown, down, up
 
@@ -19,12 +19,6 @@ from elastogen.runtime.loop.plants import Callbacks
 REAL = ctypes.POINTER(ctypes.c_double)
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, REAL, REAL)
 WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, REAL)
-
-
-@pytest.fixture(scope="module")
-def faulty(cache_dir):
-    """As the tests of boundaries have it."""
-    return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=faulty_source("two_link", 2))
 
 
 class Answering:

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
-from loop_setup import STATUS, USER_CODE
-from loops.faulty_robot import FaultyRobot, faulty_source
+from loop_setup import STATUS
+from loops.faulty_robot import FaultyRobot
 
 import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
@@ -19,14 +19,7 @@ RUNNING, STOPPING, HOLDING, ENDED = range(4)
 
 
 @pytest.fixture(scope="module")
-def faulty(cache_dir):
-    """The loop of the planar 2R arm with a robot that can fail, and a controller of the user's own."""
-    return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=faulty_source("two_link", 2))
-
-
-@pytest.fixture(scope="module")
 def library(faulty):
-    """The same: one build for all tests of this file."""
     return faulty
 
 

@@ -6,19 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loop_setup import STATUS, USER_CODE
-from loops.faulty_robot import FaultyRobot, faulty_source
+from loop_setup import STATUS
+from loops.faulty_robot import FaultyRobot
 from loops.shown import NOTHING, Shown
 
-import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
-
-
-@pytest.fixture(scope="module")
-def faulty(cache_dir):
-    """As the tests of boundaries have it."""
-    return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=faulty_source("two_link", 2))
 
 
 def stopped(library, stop: str, **options: Any) -> tuple[Any, Loop]:

@@ -5,19 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from loop_setup import STATUS
-from loops.faulty_robot import FaultyRobot, faulty_source
+from loops.faulty_robot import FaultyRobot
 
 import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
 from elastogen.runtime.loop.loop import Loop
 
 TRIPPED = STATUS["STATUS_TRIPPED"]
-
-
-@pytest.fixture(scope="module")
-def faulty(cache_dir):
-    """As the tests of attacks have it."""
-    return elastogen.build_loop("two_link", plant_source=faulty_source("two_link", 2))
 
 
 def running(faulty, **options):
