@@ -1,14 +1,15 @@
-"""Layouts that are left out agree with one that is derived, value by value; those that differ are all there."""
+"""Frame assignments that are left out agree with one that is derived, value by value; those that differ are all there."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from robots_for_tests import quietly_loaded, random_robot
 
 from elastogen.generator.functions.catalogue import Derived
-from elastogen.generator.functions.derivation import CATALOGUE
+from elastogen.generator.functions.derivation import CATALOGUE, program_of
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.joints import kinds
 from elastogen.generator.robot.robot import Robot
@@ -33,6 +34,28 @@ def test_axes_are_joined_where_some_are_parallel(robot: Robot) -> None:
         one, other = (refs(CATALOGUE[name].formulations[0](replace(variant, merge=merge))) for merge in (False, True))
         differ.append(one != other)
     assert any(differ) == (robot is PARALLEL[0])  # a plane arm turns what it needs about one axis anyway
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "frame_velocities", "frame_accelerations", "jacobian_rate"])
+def test_three_parallel_axes_rotate_together(name: str) -> None:
+    """As those of a UR5: joined or one after the other, the values are the same."""
+    rng = np.random.default_rng(8)
+    bodies = [{"mass": 1.0 + k, "com": rng.uniform(-0.2, 0.2, 3).tolist(), "inertia": [0.03, 0.04, 0.05]} for k in range(5)]
+    links = [{"name": "base"}, *({"name": f"l{k}", **body} for k, body in enumerate(bodies))]
+    joints = [
+        {"name": f"j{k}", "type": "revolute", "child": f"l{k}", "axis": axis, "placement": {"xyz": [0.3, 0.02 * k, 0.1]}}
+        for k, axis in enumerate([[0, 0, 1], *[[0, 1, 0]] * 3, [1, 0, 0]])
+    ]
+    family = VariantFamily(quietly_loaded({"elastogen": 1, "name": "wrist", "links": links, "joints": joints}))
+    variant, entry = family.frame_assignments(CATALOGUE[name].frame_assignment)[0], CATALOGUE[name]
+    assert max(len(place.group) for place in replace(variant, merge=True).place(variant.input("q"))) == 3
+    state = {argument: rng.uniform(-1, 1, 5) for argument in entry.inputs}
+    joined, apart = (
+        program_of(entry, each, entry.formulations[0](each), ())
+        for each in (replace(variant, merge=True), replace(variant, merge=False))
+    )
+    for found, expected in zip(joined.evaluate(state).values(), apart.evaluate(state).values(), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("robot", [*PARALLEL, *SKEW, quietly_loaded("flexible_two_link")], ids=lambda robot: robot.name)
