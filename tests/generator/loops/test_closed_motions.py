@@ -91,3 +91,14 @@ def test_a_floating_mechanism_keeps_its_momentum() -> None:
     assert np.abs(model.loop_residual(run.q)).max() < 1e-10
     momentum = model.centroidal_momentum(run.q, run.qd)
     np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-8 * np.abs(momentum).max())
+
+
+def test_newtons_matrix_of_a_stiff_mechanism_is_exact() -> None:
+    """One correction a step is enough; by a matrix that is not the derivative, it takes forty."""
+    robot = copy.deepcopy(FOUR_BAR)
+    robot["joints"][0] |= {"motor": {"inertia": 0.01}, "elasticity": {"stiffness": 1e6}}
+    model = elastogen.build_model(robot, outputs="simulation")
+    start = model.close_loops([0.3, 0.0, 0.5, 1.0])
+    run = model.simulate(start, t=[0.0, 0.05], method="generalized_alpha", step=2e-4, rho_inf=0.8)
+    assert run.status == "OK"
+    assert run.evaluations <= 2.5 * run.steps
