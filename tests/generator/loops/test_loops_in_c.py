@@ -97,3 +97,50 @@ def test_loops_are_closed_in_c(outputs: list[str], tmp_path: Path) -> None:
     J, qd = model.loop_jacobian(found[0][1:4]), np.array(rates[0][1:4])
     assert qd[0] == 2.0
     np.testing.assert_allclose(J @ qd, 0, atol=1e-13)
+
+
+EVENT = """
+#include "linkage_simulate.h"
+#include <stdio.h>
+
+static int open(void *context, linkage_real_t t, linkage_real_t *q, linkage_real_t *qd)
+{
+    (void)context, (void)t;
+    q[1] += 0.01;
+    qd[2] += 0.3;
+    return 1;
+}
+
+int main(void)
+{
+    static linkage_sim_workspace_t workspace;
+    const linkage_real_t q0[3] = {%s}, qd0[3] = {0.0, 0.0, 0.0}, times[2] = {0.0, 1e-3};
+    linkage_real_t q[6], qd[6];
+    const linkage_sim_record_t record = {q, qd, NULL, NULL, NULL, NULL, NULL};
+    linkage_sim_input_t input = {0};
+    linkage_sim_options_t options = {0};
+    linkage_sim_control_t control = {0};
+    options.method = LINKAGE_SIM_METHOD_RK4;
+    options.step = 1e-3;
+    options.event = open;
+    const int status =
+        linkage_simulate(&linkage_params_nominal, &input, &options, q0, qd0, 2, times, &record, &workspace, &control);
+    printf("%%d %%.17g %%.17g %%.17g %%.17g %%.17g %%.17g\\n", status, q[3], q[4], q[5], qd[3], qd[4], qd[5]);
+    return 0;
+}
+"""
+
+
+def test_an_event_that_opens_loops_does_not_leave_them_open(tmp_path: Path) -> None:
+    model = elastogen.build_model(FOUR_BAR, outputs=["loop_residual", "loop_jacobian"])
+    start = model.close_loops([0.3, 0.5, 1.0])
+    elastogen.generate(FOUR_BAR, tmp_path, outputs="simulation")
+    (tmp_path / "main.c").write_text(EVENT % ", ".join(repr(float(x)) for x in start))
+    sources = ["main.c", *(path.name for path in tmp_path.glob("linkage*.c"))]
+    subprocess.run([COMPILERS[0], "-std=c99", "-O1", *sources, "-lm", "-o", "main"], check=True, cwd=tmp_path)
+    done = subprocess.run([str(tmp_path / "main")], check=True, capture_output=True, text=True).stdout
+    status, *state = (float(word) for word in done.split())
+    assert status == 0
+    assert abs(np.array(state[:3]) - start).max() > 1e-3  # the event has moved it
+    assert abs(model.loop_residual(state[:3])).max() < 1e-10
+    assert abs(model.loop_jacobian(state[:3]) @ state[3:]).max() < 1e-10
