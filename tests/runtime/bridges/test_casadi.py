@@ -270,7 +270,7 @@ def test_going_forward_twice_takes_matrices_and_parameters(model: elastogen.Mode
 
 
 def test_a_hessian_computes_nothing_beside_it(two_link: elastogen.Model) -> None:
-    """Neither the function nor its Jacobian again: CasADi is told that their values are not read."""
+    """Neither the function nor its Jacobian again: CasADi knows that their values are not read."""
     function, x = two_link.to_casadi("forward_dynamics"), [ca.MX.sym(name, 2) for name in ("q", "qd", "F")]
     hessian = ca.Function("hessian", x, [ca.hessian(ca.dot(function(*x), ca.DM([1.0, 2.0])), ca.vertcat(*x))[0]])
     called = {each.name() for each in hessian.find_functions()}
