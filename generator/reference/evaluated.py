@@ -12,6 +12,7 @@ from elastogen.generator.program.numbers.jets import Jet
 from elastogen.generator.reference.matrix_series import MatrixSeries
 
 Array = npt.NDArray[np.float64]
+ROUNDED = 1e-5  # of the length of a vector: a thousand roundings of it are 1e-9 of this
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,12 @@ class BodySeries:
     def magnitude(self, P: Array) -> Array:
         """P |G|."""
         return replace(self, G=np.abs(self.G)).weighted(P)
+
+
+def extent(vectors: Array, axis: int = -1) -> Array:
+    """The size of each component: at least a part of the length, since frames that are turned a little round them all."""
+    found: Array = np.maximum(np.abs(vectors), ROUNDED * np.linalg.norm(vectors, axis=axis, keepdims=True))
+    return found
 
 
 @dataclass(frozen=True)

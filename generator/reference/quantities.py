@@ -13,7 +13,7 @@ import numpy.typing as npt
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.numbers.jets import Jet, arithmetic
 from elastogen.generator.reference.description import Description
-from elastogen.generator.reference.evaluated import BodySeries, Evaluated
+from elastogen.generator.reference.evaluated import BodySeries, Evaluated, extent
 from elastogen.generator.reference.matrix_series import MatrixSeries
 from elastogen.generator.robot.robot import Actuation, Joint
 
@@ -109,7 +109,7 @@ class Quantities:
         for body, unit in zip(evaluated.bodies, self.unit.bodies, strict=True):
             acc = self.felt(body, gravity)
             value += _products(unit.P.values[1], body.weighted(acc)[:, None])[..., 0]
-            size += _products(np.abs(unit.P.values[1]), body.magnitude(np.abs(acc))[:, None])[..., 0]
+            size += _products(np.abs(unit.P.values[1]), body.magnitude(extent(acc, axis=-2))[:, None])[..., 0]
         if acceleration is not None:
             value += self.drives * acceleration
             size += np.abs(self.drives * acceleration)
@@ -200,7 +200,7 @@ class Quantities:
             first = body.weighted(body.P.values[0])
             first = first.sum(axis=-1) if body.G_slope is not None else first[..., 3]
             total -= first @ self.of.gravity
-            size += np.abs(first) @ np.abs(self.of.gravity)
+            size += np.abs(first) @ extent(self.of.gravity)
         return Sized(total, size)
 
     # ---- elasticity and friction

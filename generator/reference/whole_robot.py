@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from elastogen.generator.reference.directions import in_time
-from elastogen.generator.reference.evaluated import BodySeries, Evaluated
+from elastogen.generator.reference.evaluated import BodySeries, Evaluated, extent
 from elastogen.generator.reference.quantities import Quantities, Sized
 
 Array = npt.NDArray[np.float64]
@@ -140,7 +140,7 @@ def _weight_rate(of: Quantities, rate: int) -> Sized:
         if body.P.slopes is not None and rate < len(body.P.slopes):
             first = _first(body, body.P.slopes[rate])
             value = value - first @ of.of.gravity
-            size = size + np.abs(first) @ np.abs(of.of.gravity)
+            size = size + np.abs(first) @ extent(of.of.gravity)
     return Sized(value * factorial(rate) * of.free, size * factorial(rate))
 
 

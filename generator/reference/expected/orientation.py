@@ -14,7 +14,8 @@ from elastogen.generator.reference.quantities import Quantities
 from elastogen.runtime.interface.euler_sets import EULER_SETS
 
 ORTHOGONAL = 1e-10  # largest error of a rotation, for which angles are compared (linear tips shear)
-LOCKED = 1e-9  # sine or cosine of the middle angle below which the rates of the others are not defined
+RATES = 1e-9  # sine or cosine of the middle angle below which the rates of the others are not defined
+LOCKED = 1e-13  # below, the others are one rotation, and the last is 0
 
 
 def operational_vector(axes: str) -> Expectation:
@@ -36,8 +37,9 @@ def operational_vector(axes: str) -> Expectation:
         middle = taylor[0][:, 4]
         span = (0.0, pi) if again else (-pi / 2, pi / 2)
         result.append((middle, np.clip(middle, *span), 1.0))
-        free = np.abs(np.sin(middle) if again else np.cos(middle)) > LOCKED
-        result.append((taylor[0][~free, 5], np.zeros((~free).sum()), 1.0))
+        apart = np.abs(np.sin(middle) if again else np.cos(middle))
+        free, locked = apart > RATES, apart < LOCKED
+        result.append((taylor[0][locked, 5], np.zeros(locked.sum()), 1.0))
         turned = MatrixSeries.constant(np.eye(4))
         for k, direction in enumerate(directions, 3):
             data = np.zeros((count, 2, 3))

@@ -298,3 +298,18 @@ def test_derivatives_whose_differences_cross_a_kink_are_confirmed():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         derive_model(robot.derivatives_of("bent", by="z"), ["bent_derivatives"])
+
+
+@pytest.mark.parametrize(("tilt", "turn"), [(7e-10, -5e-7), (1e-8, -5e-7), (1e-12, 0.0)])
+def test_arms_that_lie_almost_flat(tilt, turn):
+    """Weights that no joint feels but by a tilt of rounded angles: what rounding leaves of them is no fault."""
+    links = [{"name": n, "mass": k, "com": [0.2, -0.1, 0.05 * k], "inertia": [1, 1, 1]} for k, n in enumerate("ab", 1)]
+    placements = {"rpy": [0, tilt, turn]}, {"xyz": [0.3, -0.22, 0], "rpy": [0 if turn == 0 else 1e-9, 0, turn]}
+    joints = [{"name": f"j{k}", "type": "revolute", "placement": p} for k, p in enumerate(placements)]
+    arm = {"elastogen": 1, "name": "flat", "snap": False, "links": [{"name": "base"}, *links], "joints": joints}
+    derived = derive_model(elastogen.load(arm), ["gravity_vector", "potential_energy", "operational_vector_zxz"]).functions
+    found = next(f for f in derived if f.name == "gravity_vector").program.evaluate({"q": np.array([0.4, -0.7])})["G"]
+    a, b = 0.4, 0.4 - 0.7 + turn  # z is tilted into -x: weights at (x, y) have the heights -tilt x
+    own = 1 * (0.2 * np.sin(a) - 0.1 * np.cos(a)) + 2 * (0.2 * np.sin(b) - 0.1 * np.cos(b))
+    carried = 2 * (0.3 * np.sin(a) - 0.22 * np.cos(a))
+    np.testing.assert_allclose(found[0], tilt * 9.81 * (own + carried), rtol=1e-5, atol=1e-14)
