@@ -158,11 +158,22 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
 
 
 def _free_by_kind(robot: Robot) -> set[int]:
-    """Velocities of joints that never have drives: a floating base."""
+    """Velocities of a floating base: of a joint that never has drives, and carries all that have. A platform is passive."""
+    within = {robot.links[0].name: set[str]()}  # of each link: the joints that it hangs on
+    for joint in robot.joints:
+        within[joint.child] = {*within[joint.parent], joint.name}
+    moving = [joint for joint in robot.joints if joint.type.velocities]
+    bases = {
+        joint.name
+        for joint in moving
+        if joint.driven is None and not joint.type.driven
+        if all(joint.name in within[other.parent] for other in moving if other.has_drives)
+        if any(joint.name in within[other.parent] for other in moving)
+    }
     found, place = set[int](), 0
     for joint in robot.joints:
         count = len(joint.type.velocities)
-        if joint.driven is None and not joint.type.driven:
+        if joint.name in bases:
             found |= set(range(place, place + count))
         flexible = robot.link(joint.child).flexible
         place += count + (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))

@@ -184,9 +184,11 @@ class LegMap:
         self.before = _before(mechanism, placed, leg)
         self.axes, self.rows = leg_rows(mechanism, placed, q, leg, self.before)
         self.size = len(self.axes)
-        self.square = self.size == len(leg.coordinates)
-        if self.square:
+        self.square = False  # whether the point determines the leg
+        if self.size == len(leg.coordinates):
             choice = choose(robot, mechanism, self.rows, analysis, [range(self.size)])
+            self.square = len(choice.pivots) == self.size
+        if self.square:
             with mechanism.graph.section(f"{leg.end.name}: velocities of the leg by that of its end"):
                 self.elimination = Elimination(self.rows, choice)
 

@@ -102,3 +102,19 @@ def test_newtons_matrix_of_a_stiff_mechanism_is_exact() -> None:
     run = model.simulate(start, t=[0.0, 0.05], method="generalized_alpha", step=2e-4, rho_inf=0.8)
     assert run.status == "OK"
     assert run.evaluations <= 2.5 * run.steps
+
+
+@pytest.mark.parametrize(
+    ("q", "options"),
+    [
+        ([0.0, 0.0], {}),
+        ([0.0, np.nan, 0.0], {}),
+        ("abc", {}),
+        ([0.3, 0.5, 1.0], {"held": ["crnk"]}),
+        ([0.3, 0.5, 1.0], {"held": "crank"}),
+        ([0.3, 0.5, 1.0], {"tolerance": 2.0}),
+    ],
+)
+def test_wrong_arguments_of_close_loops_say_what_to_do(model: elastogen.Model, q: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(elastogen.ModelError, match=r"close_loops: .*, expected .*\. Fix: "):
+        model.close_loops(q, **options)

@@ -70,3 +70,52 @@ def test_starts_close_where_rows_depend_on_each_other_in_closed_configurations_a
     )
     _, gaps = numbers.close(np.array([numbers.random(generator) for _ in range(64)]))
     assert (gaps < 1e-9).sum() > 40
+
+
+def test_a_leg_with_two_joints_on_one_axis_is_not_determined_by_its_end() -> None:
+    """Its formulation ended in a raw error."""
+    body = {"mass": 1.0, "com": [0.1, 0, 0.02], "inertia": {"xx": 0.01, "yy": 0.02, "zz": 0.02}}
+    joints: list[dict[str, Any]] = [
+        {"name": "hip", "type": "revolute", "axis": [0, 0, 1], "parent": "ground", "child": "thigh"},
+        {
+            "name": "knee",
+            "type": "revolute",
+            "axis": [0, 1, 0],
+            "parent": "thigh",
+            "child": "disc",
+            "placement": {"xyz": [0.4, 0, 0]},
+        },
+        {"name": "same", "type": "revolute", "axis": [0, 1, 0], "parent": "disc", "child": "shin"},
+        {
+            "name": "x",
+            "type": "prismatic",
+            "axis": [1, 0, 0],
+            "parent": "ground",
+            "child": "a",
+            "placement": {"xyz": [0.6, 0.1, 0.3]},
+        },
+        {"name": "y", "type": "prismatic", "axis": [0, 1, 0], "parent": "a", "child": "b"},
+        {"name": "z", "type": "prismatic", "axis": [0, 0, 1], "parent": "b", "child": "plate"},
+    ]
+    links = [{"name": "ground"}, *({"name": joint["child"], **body} for joint in joints)]
+    loop = {"name": "point", "type": "spherical", "a": {"link": "shin", "xyz": [0.4, 0, 0]}, "b": {"link": "plate"}}
+    robot = elastogen.load({"elastogen": 1, "name": "coincident", "links": links, "joints": joints, "loops": [loop]})
+    q, qd, _ = analysis_of(robot).samples[0]
+    value, tree = _values(robot, ("mass_matrix", "forward_dynamics")), _values(replace(robot, loops=()), ("inverse_dynamics",))
+    F = np.linspace(-1, 1, 6)
+    forces = F - tree("inverse_dynamics", q=q, qd=qd, qdd=0 * qd)
+    expected = gauss(jacobian(robot, q), 2 * residuals(robot, q, qd).c, value("mass_matrix", q=q), forces)
+    found = value("forward_dynamics", q=q, qd=qd, F=F)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_a_platform_on_too_few_legs_is_no_floating_base() -> None:
+    """So the forces that it would take are no inverse dynamics of the drives."""
+    robot = elastogen.load("six_leg_platform")
+
+    def left(parts: Any) -> Any:
+        return tuple(part for part in parts if not part.name[-1].isdigit() or part.name[-1] in "12")
+
+    robot = replace(robot, links=left(robot.links), joints=left(robot.joints), loops=left(robot.loops), experiment=None)
+    known = analysis_of(robot)
+    assert (known.fit, known.freedoms, len(known.unforced)) == ("too few", 6, 4)
