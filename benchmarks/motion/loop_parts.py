@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import time
 import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import elastogen
-from elastogen.control import PDGravity, ScheduledFeedback, StateFeedback, UserController
+from benchmarks.motion.loop_on_target import LAWS, ROBOTS, with_law
+from elastogen.control import ComputedTorqueLaw, GravityFriction, PDGravity, ScheduledFeedback, StateFeedback, UserController
 from elastogen.runtime.loop.loop import Loop, SafeCommand
 from elastogen.runtime.loop.observing.observer import Observer
 from elastogen.runtime.loop.plants import Callbacks
 
 ROBOT = "flexible_two_link"
 SENSORS = ("encoders", "tip")
+ROWS, REPEATED = 10_000, 21  # states of a call beside the loop, and calls
 CODE = f"""
 int user_controller(void *context, const {ROBOT}_loop_view_t *view, {ROBOT}_real_t *F)
 {{
@@ -58,6 +63,8 @@ def main() -> None:
     runs: list[tuple[str, Any, Any]] = [
         ("the loop alone", UserController(), None),
         ("PD with gravity compensation", PDGravity(kp=1.0, kd=1.0), None),
+        ("gravity compensation with friction", GravityFriction(kp=1.0, kd=1.0), None),
+        ("computed torque", ComputedTorqueLaw(kp=1.0, kd=1.0), None),
         ("state feedback with feedforward", StateFeedback(K=K), None),
         ("scheduled feedback, a grid of 5 x 5", schedule, None),
         ("feedforward of the flexible arm", "feedforward", None),
@@ -70,6 +77,39 @@ def main() -> None:
         middle = _middle(library, controller, observer, cycles)
         alone = alone or middle
         print(f"| {label} | {middle * 1e9:.0f} | {(middle - alone) * 1e9:.0f} |")
+    print(f"\n## Calls beside the loop [ns], p50 of one of {ROWS} states\n")
+    print(f"| | {' | '.join(ROBOTS)} |\n|---|{'---|' * len(ROBOTS)}")
+    columns = [dict(_calls(name)) for name in ROBOTS]
+    for label in columns[0]:
+        cells = (f"{column[label] / ROWS * 1e9:.0f}" if label in column else "" for column in columns)
+        print(f"| {label} | {' | '.join(cells)} |")
+
+
+def _calls(name: str) -> Iterator[tuple[str, float]]:
+    """Medians of the times of many calls [s]: observers of external forces, and laws that are functions of the robot."""
+    model = elastogen.build_model(name, identification="external_forces")
+    q, qd, F = (np.full((ROWS, model.nv), value) for value in (0.1, 0.1, 0.0))
+    detector = model.collision_detector(1e-3, uncertain={"payload_mass": 0.1}, floor=1.0)
+    momentum = model.momentum_observer(1e-3)
+    yield "momentum observer", _timed(lambda: momentum.update(q, qd, F))
+    yield "collision detector, one uncertain parameter", _timed(lambda: detector.update(q, qd, F))
+    for part, law in LAWS.items():
+        robot = with_law(law, name)
+        if robot is not None:
+            function = robot.functions[-1]
+            own = elastogen.build_model(robot, outputs=[function.name])
+            shapes = {**dict.fromkeys(function.state, (own.nv,)), **function.inputs}
+            given = {key: np.full((ROWS, *shape), 0.1) for key, shape in shapes.items()}
+            yield part, _timed(partial(own.evaluate, function.name, **given))
+
+
+def _timed(call: Callable[[], Any]) -> float:
+    times = []
+    for _ in range(REPEATED):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return float(np.median(times))
 
 
 def _middle(library: Any, controller: Any, observer: Any, cycles: int) -> float:
