@@ -132,11 +132,16 @@ def find(request: Request) -> Found:
 
 def _check_settled(request: Request, report: Mapping[str, Any]) -> None:
     """Warn where the frequencies were still moving when there were elements enough."""
-    if report["ahead"] is None or report["ahead"] >= CONVERGED:
-        how_far = report["settling"] or "unknown"
-        request.where.at("size").warn(
-            f"{report['elements']} elements: frequencies {how_far}", f"less than {CONVERGED:.0%}", "give size: or elements:"
-        )
+    ahead, count = report["ahead"], report["elements"]
+    if ahead is not None and max(ahead, report["moved"]) < CONVERGED:
+        return
+    wanted = MOST_ASKED_FOR + 1 if ahead is None else max(count * (ahead / CONVERGED) ** 3, count + 1)
+    more = f"give elements: {float(f'{wanted:.1e}'):.0f}" if wanted <= MOST_ASKED_FOR else "hold its places by kind: average"
+    request.where.at("size").warn(
+        f"{count} elements: frequencies {report['settling'] or 'unknown'}",
+        f"less than {CONVERGED:.0%}",
+        f"{more}, for less; elements: {count} says that these are enough",
+    )
 
 
 def _code() -> str:
@@ -169,14 +174,26 @@ def _compute(request: Request) -> Found:
         settling.add(len(solid.tetrahedra), result.solid.frequencies)
         if settling.done:
             break
-        finer = _meshed(request, size / 2, size / 2 / first)
-        if len(finer.tetrahedra) > MOST_ELEMENTS:
-            break
-        solid, size = finer, size / 2
+        finer, finer_size = _meshed(request, size / 2, size / 2 / first), size / 2
+        free = len(finer.tetrahedra) <= MOST_ELEMENTS
+        if not free:  # the last one: as fine as may be
+            finer_size = _size_of_most(size, len(solid.tetrahedra), len(finer.tetrahedra))
+            finer = _meshed(request, finer_size, finer_size / first)
+            if not len(solid.tetrahedra) < len(finer.tetrahedra) <= MOST_ELEMENTS:
+                break
+        solid, size = finer, finer_size
         result = _reduced(request, solid, exact=True)
+        if not free:
+            settling.add(len(solid.tetrahedra), result.solid.frequencies)
     if not len(result.solid.full):
         result = _reduced(request, solid, exact=True)
     return replace(result.found, report={**result.found.report, "size": size, **settling.report, "flattest": solid.smallest})
+
+
+def _size_of_most(size: float, count: int, at_half: int) -> float:
+    """The size of nearly as many elements as may be, by the numbers at a size and at half of it."""
+    steps = np.log(0.9 * MOST_ELEMENTS / count) / np.log(max(at_half / count, 2.0))
+    return float(size * 0.5 ** max(steps, 0.0))
 
 
 class _Settling:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from mesh_arms import described, written
 
+import elastogen
 from elastogen.generator.solids import request
 
 pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'elastogen[mesh]'")
@@ -44,3 +45,15 @@ def test_what_is_ahead_is_right_where_errors_go_with_the_size():
     assert settling.report["moved"] == pytest.approx(frequencies[0] / frequencies[1] - 1)
     assert settling.report["ahead"] == pytest.approx(frequencies[1] / frequencies[2] - 1, rel=0.02)
     assert not settling.done
+
+
+def test_what_does_not_settle_has_as_many_elements_as_may_be(folder, monkeypatch):
+    """From 54 elements halving leads beyond 700: a mesh between them is taken; the warning has a number that is enough."""
+    for name, number in (("FIRST_COUNT", 60), ("MOST_ELEMENTS", 700)):
+        monkeypatch.setattr(request, name, number)
+    with pytest.warns(elastogen.RobotWarning, match=r"\d+ elements: frequencies moved by .*%.*give elements: ") as told:
+        found = report_of(folder, size=None)
+    assert 400 < found["elements"] <= 700
+    wanted = int(float(str(told[0].message).split("give elements: ")[1].split(",")[0]))
+    assert wanted == pytest.approx(found["elements"] * (found["ahead"] / 0.01) ** 3, rel=0.06)
+    assert f"elements: {found['elements']} says" in str(told[0].message)
