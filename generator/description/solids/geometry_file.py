@@ -13,7 +13,7 @@ from elastogen.generator.description.solids.mesh_file import MeshSection
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.solids.geometry import KINDS, Geometry
+from elastogen.generator.solids.geometry import KINDS, SOLIDS, Geometry
 from elastogen.generator.solids.given.matrices import Matrices
 from elastogen.generator.solids.given.matrix_files import MATRICES, NODES
 from elastogen.generator.solids.given.results import GivenResults
@@ -54,6 +54,8 @@ def geometry(
         pose = np.array(looks[0].pose) @ pose
     else:
         path = beside(folder, section.file, here)
+    if section.mesher == "gmsh" and path.suffix.lower().removeprefix(".") not in SOLIDS:
+        raise where.at("mesher").error(f"gmsh for a {path.suffix} file", "gmsh for STEP files alone", "remove mesher: gmsh")
     data = files.read(path, MOST_BYTES)
     rows = tuple(tuple(float(entry) for entry in row) for row in pose)
     x, y, z = (float(entry) for entry in scale)

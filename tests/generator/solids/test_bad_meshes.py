@@ -171,6 +171,16 @@ def test_without_the_extra_it_says_so(folder, monkeypatch):
         written(folder, described())
 
 
+def test_gmsh_meshes_step_files_where_it_is_installed(folder, monkeypatch):
+    """A surface is not meshed by Netgen in silence where gmsh was asked for."""
+    with pytest.raises(elastogen.RobotError, match=r"mesher: got 'gmsh for a \.stl file'.*remove mesher: gmsh"):
+        written(folder, described(mesher="gmsh"))
+    (folder / "box.step").write_text("ISO-10303-21;")
+    monkeypatch.setattr(mesher.shutil, "which", lambda name: None)
+    with pytest.raises(elastogen.RobotError, match=r"mesher: got 'no program gmsh'.*install it, or remove"):
+        written(folder, described(file="box.step", mesher="gmsh"))
+
+
 @pytest.mark.parametrize(
     ("name", "fix"),
     [("arm.full", "ansys-mapdl-reader.*Matrix Market"), ("arm.odb", "MATRIX GENERATE"), ("arm.frd", "results:"),
