@@ -50,7 +50,8 @@ class Geometry:
     def surface(self) -> Surface:
         """The checked surface, of a file that has one."""
         raw = read_surface(self.data, self.kind, self.where)
-        surface = Surface(self._placed(raw.corners), raw.triangles)
+        mirrored = np.prod(self.scale) < 0  # as of the other leg of a robot: what faced outward does again
+        surface = Surface(self._placed(raw.corners), raw.triangles[:, ::-1] if mirrored else raw.triangles)
         check_size(surface.corners, self.where)
         check_closed(surface, self.where)
         return surface

@@ -87,12 +87,11 @@ def held(wanted: Wanted, elements: Elements, others: Array = NOWHERE) -> Clamped
     else:
         nodes, how = _around(wanted, elements, others)
     if not len(nodes):
-        nearest, distance = _nearest(elements.nodes, wanted.place)
+        nearest, off = _missed(wanted, elements.nodes)
         raise wanted.where.error(
             "a place that touches no node of the mesh",
             "nodes on the solid",
-            f"move it: the node nearest to the frame of {wanted.name} is at {_shown(nearest)}, {distance:.4g} m from it; "
-            "or make the elements smaller (size:)",
+            f"move it: the nearest node, at {_shown(nearest)}, is {off}; or make the elements smaller (size:)",
         )
     scatter = np.linalg.svd(elements.nodes[nodes] - elements.nodes[nodes].mean(axis=0), compute_uv=False)
     if len(nodes) < 3 or scatter[1] < 1e-6 * max(scatter[0], 1e-12):
@@ -102,6 +101,18 @@ def held(wanted: Wanted, elements: Elements, others: Array = NOWHERE) -> Clamped
             "make the place larger, or the elements smaller (size:)",
         )
     return Clamped(wanted.name, wanted.place, np.sort(nodes), wanted.averaging, f"{how}, {len(nodes)} nodes")
+
+
+def _missed(wanted: Wanted, nodes: Array) -> tuple[Array, str]:
+    """The node that is nearest to a place, and how far off it is."""
+    ((form, numbers),) = (wanted.given or {"sphere": tuple(wanted.place)}).items()
+    offsets = nodes - np.array(numbers[:3])
+    if form == "plane":
+        distance, of = np.abs(offsets @ np.array(numbers[3:])), "the plane"
+    else:
+        distance, of = np.linalg.norm(offsets, axis=1), "its point"
+    nearest = int(distance.argmin())
+    return nodes[nearest], f"{distance[nearest]:.4g} m from {of}"
 
 
 def chosen(given: Given, where: Location) -> Choice:

@@ -119,7 +119,7 @@ def _check_bodies(surface: Surface, where: Location) -> None:
         raise where.error(
             f"a surface turned inside out (volume {surface.volume:.4g} m^3)",
             "triangles that face outward",
-            "flip the normals; a negative scale turns them, too",
+            "flip the normals in the program that wrote the file",
         )
     if len(outward) > 1:
         shown = "; ".join(np.array2string(place, precision=4, separator=", ") for place in outward[:4])

@@ -171,6 +171,23 @@ def test_without_the_extra_it_says_so(folder, monkeypatch):
         written(folder, described())
 
 
+@pytest.mark.parametrize(("place", "said"), [
+    ({"sphere": {"point": [0.2, 0, 0.51], "radius": 0.01}}, r"at \[0\.2, .*, 0\.01\] m, is 0\.5 m from its point"),
+    ({"plane": {"point": [0.3, 0, 0], "normal": [2, 0, 0]}}, r"at \[0\.2, .*\] m, is 0\.1 m from the plane"),
+])  # fmt: skip
+def test_a_place_without_nodes_is_told_how_far_off_it_is(folder, place, said):
+    """From the place that was given, not from the joint, which is in the middle of the end here."""
+    with pytest.raises(elastogen.RobotError, match=said):
+        written(folder, described(interfaces={**PLACES, "elbow": place}))
+
+
+def test_a_mirrored_mesh_is_as_stiff(folder):
+    """As URDFs have the other leg: the same file with a scale of -1."""
+    one, other = (written(folder, described(scale=scale)).links[1].flexible for scale in (1, [1, -1, 1]))
+    np.testing.assert_allclose(one.solid.report["frequencies"], other.solid.report["frequencies"], rtol=0.02)
+    assert float(one.mass) == pytest.approx(float(other.mass), rel=1e-9)
+
+
 def test_gmsh_meshes_step_files_where_it_is_installed(folder, monkeypatch):
     """A surface is not meshed by Netgen in silence where gmsh was asked for."""
     with pytest.raises(elastogen.RobotError, match=r"mesher: got 'gmsh for a \.stl file'.*remove mesher: gmsh"):
