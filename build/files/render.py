@@ -151,13 +151,14 @@ def header_context(derivation: ModelDerivation, identity: Identity, dialect: Dia
     """Return the context of a model's header."""
     robot = derivation.robot
     coordinates = zip(derivation.coordinate_names, derivation.coordinate_units, strict=True)
-    count = len(derivation.coordinate_names)
+    count, four = len(derivation.coordinate_names), {start + k for start in robot.quaternions for k in range(4)}
     default = f"Kinematics and dynamics of {robot.name}, {count} {'coordinate' if count == 1 else 'coordinates'}."
     return HeaderContext(
         identity=identity,
         summary=_block_text(robot.description) or default,
         coordinates=tuple(
-            f"{k}: {comment_text(name)} [{comment_text(unit or 'as its mode')}]" for k, (name, unit) in enumerate(coordinates)
+            f"{k}: {comment_text(name)} [{comment_text(unit or ('1' if k in four else 'as its mode'))}]"
+            for k, (name, unit) in enumerate(coordinates)
         ),
         frames=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frame_names)),
         nq=count,

@@ -12,12 +12,13 @@ import pytest
 from build_samples import LIVE, Recipe, model_of, random_program, render, sample_robot
 
 from elastogen.build.c.lines import WIDTH
-from elastogen.build.files.render import RenderedModel, operations_text
+from elastogen.build.files.render import RenderedModel, operations_text, render_model
 from elastogen.build.identity import canonical, model_sha256
 from elastogen.build.loop import loop_outputs, render_loop
 from elastogen.build.options import BuildOptions, CompileOptions, EmitOptions
 from elastogen.build.user_code import UserCode
 from elastogen.generator.description.load_robot import load
+from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.program import OperationCount, Program
@@ -42,6 +43,16 @@ def test_header_holds_the_contract(rendered: RenderedModel) -> None:
         "elastogen 0.2.0", rendered.sha256, "Re-entrant",
     ):  # fmt: skip
         assert piece in rendered.header
+
+
+def test_units_of_quaternions_are_not_those_of_modes() -> None:
+    bodies = [{"name": name, "mass": 1.0, "inertia": [1, 1, 1]} for name in ("body", "arm")]
+    joints = [{"name": "hinge", "type": "revolute", "child": "arm"}]
+    description = {"elastogen": 1, "name": "free", "base": "floating", "links": bodies, "joints": joints}
+    header = render_model(derive_model(load(description), ["gravity_vector"]), EmitOptions(outputs=("gravity_vector",))).header
+    assert "base.z [m]" in header
+    assert "base.qx [1]" in header
+    assert "as its mode" not in header
 
 
 def test_documentation_has_the_exact_operation_counts(rendered: RenderedModel) -> None:
