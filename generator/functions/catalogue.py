@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TypeAlias, TypeVar
 
 from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Value
 from elastogen.generator.robot.robot import Robot
@@ -75,6 +76,15 @@ class Entry:
     def own_inputs_for(self, variant: Variant) -> Mapping[str, Argument]:
         """The inputs that no other function has, by name."""
         return self.own_inputs(variant) if callable(self.own_inputs) else self.own_inputs
+
+    def input_arguments(self, variant: Variant, used: Container[str]) -> list[Argument]:
+        """The inputs; where the entry lists none those that are used."""
+        framed = self.frame_assignment in ("frames", "loaded")
+        pointed = framed or self.frame_assignment in ("points", "physical")
+        points, per = len(variant.pointed.points) if pointed else 0, "chosen frame" if framed else "point"
+        names = self.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
+        own = self.own_inputs_for(variant)
+        return [own.get(name) or input_argument(name, variant.positions, variant.size, points, per) for name in names]
 
 
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from elastogen.generator.beams.natural_frequencies import spinning_joints
 from elastogen.generator.beams.slopes import link_slopes
@@ -36,7 +37,6 @@ from elastogen.generator.functions.papers import elements, inertia_matrices, mat
 from elastogen.generator.functions.variants import GRAPH, Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.mechanism.isomorphic_subtrees import isomorphic_subtrees
-from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.collection import paused_collection
 from elastogen.generator.program.columns import expanded
 from elastogen.generator.program.graph import Graph, Op
@@ -46,6 +46,7 @@ from elastogen.generator.program.program import InLoops, Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.program.symbolic.carrier import SympyGraph
 from elastogen.generator.program.symbolic.lowering import lowered
+from elastogen.generator.program.symbolic.shared_parts import share_parts
 from elastogen.generator.reference.self_check import SelfCheck
 from elastogen.generator.robot.errors import OutputError, close_names, finite_arithmetic, shortened
 from elastogen.generator.robot.frames import TIP, checked_frames
@@ -92,6 +93,7 @@ _OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # a placeholde
 KEEPING = ("loop_residual", "loop_jacobian")  # what integrators need to keep loops closed
 ELSEWHERE = ("forward_dynamics", "forward_dynamics_by_other_coordinates")
 """A function of mechanisms, and what it calls where its independent velocities do not determine the motion."""
+SHORT = 3000  # cost of those ways to derive a function by SymPy that are derived to the end
 NEARLY = 1.03  # relative difference of costs that counts as none
 SMALL_MECHANISM = 12  # velocities, up to which all frame assignments of a robot with loops are tried
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
@@ -289,7 +291,7 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
         if small
         else entry.formulations[:1]
     )
-    candidates = _different(entry, _variants_to_try(family, entry, variants), formulations)
+    candidates, finalists = _different(entry, _variants_to_try(family, entry, variants), formulations), entry.finalists
     if len(candidates) > 1:
         with family.graph.apart():  # shared by all candidates
             costs = [_cost(family.graph, _refs(formulation(variant))) for variant, formulation in candidates]
@@ -297,9 +299,11 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
         if family.robot.loops:  # formulations differ much there: of those that cost the same one is enough
             ranked = list({cost: (cost, candidate) for cost, candidate in reversed(ranked)}.values())[::-1]
         candidates = [candidate for _, candidate in ranked]
+        if isinstance(family.graph, SympyGraph):  # before they are lowered, its values say less about costs
+            finalists = max(finalists, sum(total <= SHORT for total in accumulate(cost for cost, _ in ranked)))
     chosen = family.selectors
     best: list[Program] = []
-    for variant, formulation in candidates[: entry.finalists]:
+    for variant, formulation in candidates[:finalists]:
         with family.graph.apart():
             best.append(program_of(entry, variant, formulation(variant), chosen, dense_modes(family.robot)))
     program = min(best, key=lambda candidate: candidate.straight_count.cost)
@@ -348,10 +352,11 @@ def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequenc
     """The program of one formulation in one frame assignment, common factors taken out; ``modes``: see Program."""
     looped = derived.looped or Looped(derived.outputs, derived.pivots, ())
     wanted = [value.ref for values in (*looped.outputs, looped.pivots) for value in values]
-    apart = lowered if isinstance(variant.graph, SympyGraph) else extract
+    by_sympy = isinstance(variant.graph, SympyGraph)
+    apart = lowered if by_sympy else extract
     small, refs = apart(variant.graph, [*wanted, *(ref for columns in looped.columns for ref in columns.refs)])
     for _ in range(ROUNDS):
-        refs = factor_sums(small, refs)
+        refs = share_parts(small, factor_sums(small, refs)) if by_sympy else factor_sums(small, refs)
     small, refs = extract(small, refs)
     arguments, in_loops = entry.outputs(variant), None
     if looped.columns:
@@ -362,15 +367,8 @@ def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequenc
         in_loops = InLoops(small, *_shared_out(arguments, refs[: len(wanted)]), tuple(columns))
         small, refs = extract(small, expanded(small, refs[: len(wanted)], columns))
     outputs, pivots = _shared_out(arguments, refs[: len(wanted)])
-    framed = entry.frame_assignment in ("frames", "loaded")
-    points = len(variant.pointed.points) if framed or entry.frame_assignment in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
-    names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
-    own = entry.own_inputs_for(variant)
-    inputs = [
-        own.get(name) or input_argument(name, variant.positions, variant.size, points, "chosen frame" if framed else "point")
-        for name in names
-    ]
+    inputs = entry.input_arguments(variant, used)
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)

@@ -23,7 +23,7 @@ from elastogen.generator.robot.own.terms import Symbols
 from elastogen.generator.spatial.vectors import Mat
 from elastogen.runtime.interface.argument import Argument
 
-ARRANGED = ("points", "physical")  # frame assignments of their own; the others serve one another
+ARRANGED = ("points", "physical", "grounded", "contacts")  # frame assignments of their own; the others serve one another
 
 
 def own_entries(family: VariantFamily, catalogue: Mapping[str, Entry]) -> dict[str, Entry]:

@@ -228,9 +228,20 @@ class SympyGraph(Graph):
         first = form.args[0]
         if form.is_Mul and first.is_Number and abs(first) == 1:  # 1.0 x, -1 x
             return self._written(form / first) ^ (1 if first < 0 else 0)
-        if expected and _terms(form) < min(expected, 3):  # longer ones: what came together may be needed elsewhere as it was
+        if expected and _terms(form) < min(expected, 3):
             return self._written(form)
-        return 2 * self._fresh(key, form)
+        near = self._near(form) if expected > _terms(form) else None
+        return 2 * self._fresh(key, form) if near is None else near  # what came together may be needed elsewhere as it was
+
+    def _near(self, form: sympy.Expr) -> int | None:
+        """Return the reference to a sum that is a known sum and one known term more."""
+        for term in form.args:
+            rest = sympy.Add(*(other for other in form.args if other is not term))
+            if term.is_Number or self._found(term) is not None:
+                for sign, known in ((0, self._found(rest)), (1, self._found(-rest))):
+                    if known is not None:
+                        return self.add(known ^ sign, self._written(term))
+        return None
 
     def _found(self, form: sympy.Expr) -> int | None:
         """Return the reference to an expression that exists already."""
