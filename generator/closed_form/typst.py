@@ -153,6 +153,12 @@ class TypstPrinter(Printer):  # type: ignore[misc]
         arguments = ", ".join(self._print(argument) for argument in expr.args)
         return f'op("{expr.func.__name__}")({arguments})'
 
+    def _print_Max(self, expr: sympy.Expr) -> str:
+        return f"max({', '.join(self._print(argument) for argument in expr.args)})"
+
+    def _print_Min(self, expr: sympy.Expr) -> str:
+        return f"min({', '.join(self._print(argument) for argument in expr.args)})"
+
     def _print_Piecewise(self, expr: sympy.Piecewise) -> str:
         rows = []
         for value, condition in expr.args:

@@ -63,6 +63,7 @@ class Recursion:
     stages: tuple[Stage, ...]
     results: tuple[tuple[Argument, tuple[sympy.Symbol, ...]], ...]
     inputs: tuple[tuple[str, sympy.Symbol], ...]  # those that occur: label q[0], symbol q1
+    shapes: Mapping[str, tuple[int, ...]]  # of the arguments whose entries they are
     coordinates: tuple[sympy.Symbol, ...]
     frames: tuple[str, ...]  # those that are numbered
     notation: Notation
@@ -136,8 +137,10 @@ def recursion_of(robot: Robot, family: VariantFamily, entry: Entry, letter: str,
     coordinates = tuple(inputs[f"q[{k}]"] for k in range(len(robot.coordinates)))
     rates = [tuple(inputs[f"{d}[{k}]"] for k in range(len(robot.velocities))) for d in ("qd", "qdd")]
     notation = Notation(coordinates, rates[0], rates[1], {step.symbol: step.sign for stage in titled for step in stage.steps})
+    starts = {label.partition("[")[0] for label in occurring}
+    shapes = {argument.name: argument.shape for argument in entry.input_arguments(variant, starts)}
     shown = tuple((label, symbol) for label, symbol in inputs.items() if label in occurring and label.endswith("]"))
-    return Recursion(robot, name, entry.brief, tuple(titled), results, shown, coordinates, frames, notation)
+    return Recursion(robot, name, entry.brief, tuple(titled), results, shown, shapes, coordinates, frames, notation)
 
 
 def _plain(expression: sympy.Expr) -> sympy.Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy
 import sympy
 from sympy.printing.numpy import NumPyPrinter
 
@@ -126,7 +127,9 @@ def python(found: Recursion, digits: int = 0) -> str:
     signature = ", ".join([*vectors, *(["*", *keywords] if keywords else [])])
     body = [f'"""{found.brief} {_frames(found)}"""']
     for name, entries in vectors.items():
-        body += [f"{symbol} = numpy.asarray({name})[..., {index}]" for index, symbol in entries]
+        for number, symbol in entries:
+            place = numpy.unravel_index(number, found.shapes.get(name, (1 + number,)))
+            body.append(f"{symbol} = numpy.asarray({name})" + (f"[..., {', '.join(map(str, place))}]" if place else ""))
     for stage, numbers in _numbered(found):
         body += ["", f"# {stage.title}"]
         for number, step in zip(numbers, stage.steps, strict=True):
@@ -135,7 +138,8 @@ def python(found: Recursion, digits: int = 0) -> str:
     results = [_assembled(argument.shape, [str(symbol) for symbol in symbols]) for argument, symbols in found.results]
     body += ["", f"return {', '.join(results)}"]
     code = "\n".join(f"    {line}".rstrip() for line in body)
-    head = f'"""{found.robot.name}: the recursion of {found.name}."""\n\nimport numpy\n\n\n'
+    needed = "".join(f"import {module}\n" for module in ("functools", "numpy") if f"{module}." in code)
+    head = f'"""{found.robot.name}: the recursion of {found.name}."""\n\n{needed}\n\n'
     return f"{head}def {found.name}({signature}):\n{code}\n"
 
 

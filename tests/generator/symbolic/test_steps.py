@@ -42,6 +42,45 @@ def test_the_python_of_the_steps_computes_the_function(robot: str, name: str) ->
     np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
+def test_arguments_that_are_numbers_or_matrices() -> None:
+    """The switches of 002 (29) are numbers; an own function may have those and a matrix."""
+    robot = quietly_loaded("two_link")
+    program = derive_model(robot, ("driving_forces",)).functions[0].program
+    rng = np.random.default_rng(3)
+    given = {a.name: rng.uniform(-1, 1, a.shape) for a in program.inputs}
+    (expected,) = program.evaluate(given, {p.name: p.value for p in robot.live_parameters}).values()
+    np.testing.assert_allclose(executed(elastogen.derive(robot).steps("driving_forces"))(*given.values()), expected, rtol=1e-9)
+    s = elastogen.symbols(robot)
+    A, k = s.input("A", (2, 3)), s.input("gain")
+    own = robot.with_function("law", inputs={"A": (2, 3), "gain": ()}, outputs={"y": k * A[1, 2] + 10 * A[0, 1] + s.q[0]})
+    code = executed(elastogen.derive(own).steps("law"))
+    np.testing.assert_allclose(code(np.array([0.5, 0.0]), np.arange(6.0).reshape(2, 3), 3.0), 0.5 + 15.0 + 10.0)
+
+
+def test_steps_of_contacts_and_of_what_has_minima_and_maxima(tmp_path: Path) -> None:
+    """A resting contact of two_link: constrained accelerations by plain linear algebra; closures of a four-bar linkage."""
+    robot = quietly_loaded("two_link").with_contacts("tip")
+    outputs = ("mass_matrix", "coriolis_vector", "gravity_vector", "jacobian")
+    found = {f.name: f.program for f in derive_model(robot, outputs).functions}
+    q, qd, F = np.array([0.4, 0.9]), np.zeros(2), np.array([3.0, -2.0])
+    values = {p.name: p.value for p in robot.live_parameters}
+    M, G, J = (next(iter(found[n].evaluate({"q": q}, values).values())) for n in ("mass_matrix", "gravity_vector", "jacobian"))
+    free = executed(elastogen.derive(robot).steps("contact_dynamics"))
+    arguments = {"q": q, "qd": qd, "F": F, "active": np.array([0.0])}
+    names = free.__code__.co_varnames[: free.__code__.co_argcount]
+    qdd, _ = free(*(arguments[name] for name in names))
+    np.testing.assert_allclose(qdd, np.linalg.solve(M, F - G), rtol=1e-9)
+    arguments["active"] = np.array([1.0])
+    qdd, force = free(*(arguments[name] for name in names))
+    np.testing.assert_allclose(J[:2] @ qdd, 0, atol=1e-6)
+    np.testing.assert_allclose(M @ qdd + G - F, J[:3].T @ force.ravel()[:3], atol=1e-6)
+    closed = elastogen.derive(quietly_loaded("four_bar")).steps("closed_configuration")
+    assert "import functools" in closed.written("python")
+    executed(closed)
+    typst = pytest.importorskip("typst")
+    assert typst.compile(closed.written("typst").encode())[:5] == b"%PDF-"
+
+
 def test_names_mean_what_they_say() -> None:
     """Angular velocity, acceleration and force of two_link's elbow against formulas on paper, in the axes of the link."""
     found = elastogen.derive("two_link", symbolic="nonzero").steps("inverse_dynamics")
