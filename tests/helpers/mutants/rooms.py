@@ -55,6 +55,7 @@ ROOMS = {
             "tests/build/plain_c",
             *(f"tests/runtime/simulation/test_simulate_{part}.py" for part in ("methods", "inputs", "limits", "lanes")),
             "tests/generator/sliding/test_element_switches.py",
+            *(f"tests/generator/loops/test_{part}.py" for part in ("closed_motions", "loops_in_c")),
         ),
     ),
     "switches": Room(("templates/switch/*.[ch]",), ("tests/build/plain_c", "tests/generator/sliding/test_element_switches.py")),
