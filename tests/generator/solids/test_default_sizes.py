@@ -51,9 +51,9 @@ def test_what_does_not_settle_has_as_many_elements_as_may_be(folder, monkeypatch
     """From 54 elements halving leads beyond 700: a mesh between them is taken; the warning has a number that is enough."""
     for name, number in (("FIRST_COUNT", 60), ("MOST_ELEMENTS", 700)):
         monkeypatch.setattr(request, name, number)
-    with pytest.warns(elastogen.RobotWarning, match=r"\d+ elements: frequencies moved by .*%.*give elements: ") as told:
+    with pytest.warns(elastogen.RobotWarning, match=r"\d+ elements: frequencies moved by .*%.*give elements: ") as reported:
         found = report_of(folder, size=None)
     assert 400 < found["elements"] <= 700
-    wanted = int(float(str(told[0].message).split("give elements: ")[1].split(",")[0]))
+    wanted = int(float(str(reported[0].message).split("give elements: ")[1].split(",")[0]))
     assert wanted == pytest.approx(found["elements"] * (found["ahead"] / 0.01) ** 3, rel=0.06)
-    assert f"elements: {found['elements']} says" in str(told[0].message)
+    assert f"elements: {found['elements']} says" in str(reported[0].message)
