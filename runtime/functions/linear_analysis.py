@@ -68,6 +68,7 @@ PADE = (
     670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
 )  # fmt: skip
 BALANCINGS = 20  # rounds, at most
+SQUARINGS = 30  # each doubles the rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,8 @@ def held_step(A: Array, B: Array, dt: float) -> tuple[Array, Array]:
 
     The block matrix X = [[A, B], [0, 0]] dt is balanced by powers of 2, since metres of a stiff link and its velocities differ
     by many orders. Padé's approximant of order 13 (N. J. Higham, The Scaling and Squaring Method for the Matrix Exponential
-    Revisited, SIAM J. Matrix Anal. Appl. 26, 2005) of X / 2^s, whose norm is at most 5.4, is squared s times.
+    Revisited, SIAM J. Matrix Anal. Appl. 26, 2005) of X / 2^s, whose norm is at most 5.4, is squared s times. NaN where A or
+    B is not finite, or where so many squarings would leave no digits.
     """
     size, inputs = A.shape[-1], B.shape[-1]
     X = np.zeros((*A.shape[:-2], size + inputs, size + inputs))
@@ -101,7 +103,9 @@ def held_step(A: Array, B: Array, dt: float) -> tuple[Array, Array]:
     scale = np.append(_balance(np.abs(A).reshape(-1, size, size).max(axis=0, initial=0.0)), np.ones(inputs))
     X *= scale / scale[:, None]
     norm = float(np.abs(X[..., :size]).sum(axis=-2).max(initial=0.0))
-    squarings = max(0, int(np.ceil(np.log2(max(norm, 1e-30) / PADE_NORM))))
+    squarings = max(0, int(np.ceil(np.log2(max(norm, 1e-30) / PADE_NORM)))) if np.isfinite(norm) else 0
+    if not np.isfinite(norm) or squarings > SQUARINGS:
+        return np.full_like(A, np.nan), np.full_like(B, np.nan)
     X /= 2.0**squarings
     one = np.broadcast_to(np.eye(size + inputs), X.shape)
     X2 = X @ X
@@ -242,18 +246,20 @@ class LinearAnalysis(Evaluation):
         """The step of the linearized robot over ``dt`` [s] with forces held, for MPC and observers: A_d = exp(A dt), and B_d.
 
         A and B are those of :meth:`linearize` about (q, qd, F), a motion as well as rest; of a batch of operating points they
-        have its leading axes. Exact for the linearized robot, for every dt: no Euler step.
+        have its leading axes. Exact for the linearized robot, no Euler step.
         """
         step = real_numbers.number("discrete_linearization: dt", dt, "a positive number of seconds")
         if step <= 0.0:
             raise ModelError(f"discrete_linearization: dt: got {dt!r}, expected a positive number of seconds.")
         found = self.linearize(q, qd, F, parameters=parameters)
+        if not (np.isfinite(found.A).all() and np.isfinite(found.B).all()):
+            raise ModelError("discrete_linearization: no numbers about this state, expected finite q, qd, F and parameters.")
         with np.errstate(over="ignore", invalid="ignore"):
             A, B = held_step(found.A, found.B, step)
         if not (np.isfinite(A).all() and np.isfinite(B).all()):
             raise ModelError(
-                f"discrete_linearization: dt={step:g} s, in which the linearized robot grows beyond all numbers. "
-                "Fix: a smaller dt."
+                f"discrete_linearization: dt={step:g} s, in which the linearized robot goes beyond all numbers, or beyond "
+                "their digits. Fix: a smaller dt."
             )
         return DiscreteLinearization(A, B, step, found.driven, found.coordinates)
 

@@ -5,9 +5,11 @@
 #include "robot_loop_fault.h"
 
 #if ROBOT_SINGLE
-#define ROBOT_LOOP_SERIES_TERMS 9 /* of the exponential of a part of the step, whose norm is at most 1/4 */
+#define ROBOT_LOOP_SERIES_TERMS 9  /* of the exponential of a part of the step, whose norm is at most 1/4 */
+#define ROBOT_LOOP_SQUARINGS    16 /* of that part; each doubles the rounding errors */
 #else
 #define ROBOT_LOOP_SERIES_TERMS 15 /* of the exponential of a part of the step, whose norm is at most 1/4 */
+#define ROBOT_LOOP_SQUARINGS    35 /* of that part; each doubles the rounding errors */
 #endif
 
 /* Row-major c = a b with a 2 NV x 2 NV and b 2 NV x 3 NV: both columns of [A B] at once. */
@@ -78,7 +80,7 @@ int robot_loop_discretize(robot_loop_discrete_t *d, const robot_real_t A[2 * ROB
     }
     const robot_real_t scale = robot_loop_common_scale(A);
     robot_loop_rescale(d->part, scale, REAL(1.0) / scale);
-    while ((robot_loop_norm(d->part) > REAL(0.25)) && (squarings < 64)) {
+    while ((robot_loop_norm(d->part) > REAL(0.25)) && (squarings <= ROBOT_LOOP_SQUARINGS)) {
         ++squarings;
         for (int i = 0; i < (2 * ROBOT_NV); ++i) {
             for (int j = 0; j < (3 * ROBOT_NV); ++j) {
@@ -102,6 +104,7 @@ int robot_loop_discretize(robot_loop_discrete_t *d, const robot_real_t A[2 * ROB
             }
         }
     }
+    status = (squarings > ROBOT_LOOP_SQUARINGS) ? 1 : 0;
     for (int s = 0; s < squarings; ++s) { /* x2 = A x + B u twice: A A, and A B + B */
         robot_loop_times(d->step, d->step, d->next);
         for (int i = 0; i < (2 * ROBOT_NV); ++i) {

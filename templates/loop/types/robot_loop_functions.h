@@ -70,7 +70,8 @@ uint32_t robot_loop_checksum(const robot_loop_record_t *record);
  * row-major.
  *
  * For x = (dq, dqd) and u = dF about an operating point, A = [[0 1] [dqdd/dq dqdd/dqd]] and B = [[0] [dqdd/dF]], by
- * robot_forward_dynamics_derivatives. The caller owns d. Returns 0, or non-zero where it is beyond all numbers.
+ * robot_forward_dynamics_derivatives. The caller owns d. Returns 0, or non-zero where it is beyond all numbers, or
+ * their digits.
  */
 int robot_loop_discretize(robot_loop_discrete_t *d, const robot_real_t A[2 * ROBOT_NV][2 * ROBOT_NV],
     const robot_real_t B[2 * ROBOT_NV][ROBOT_NV], robot_real_t dt);

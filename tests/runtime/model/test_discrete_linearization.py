@@ -166,6 +166,16 @@ def test_wrong_steps_are_named(two_link, dt) -> None:
         two_link.discrete_linearization([0, 0], [0, 0], [0, 0], dt)
 
 
+def test_a_state_without_numbers_and_a_step_beyond_all_digits_are_named(two_link) -> None:
+    """At rest two_link has no stiffness here: A_d grows as dt only. A thousand squarings had made zeros of it."""
+    with pytest.raises(elastogen.ModelError, match="no numbers about this state, expected finite q"):
+        two_link.discrete_linearization([np.nan, 0], [0, 0], [0, 0], 1e-3)
+    with pytest.raises(elastogen.ModelError, match="beyond their digits"):
+        two_link.discrete_linearization([0, 0], [0, 0], [0, 0], 1e300)
+    A, _ = two_link.discrete_linearization([0, 0], [0, 0], [0, 0], 1e6)
+    np.testing.assert_allclose(A, np.block([[np.eye(2), 1e6 * np.eye(2)], [np.zeros((2, 2)), np.eye(2)]]), rtol=1e-8, atol=1e-8)
+
+
 @pytest.mark.parametrize("precision", ["double", "float"])
 def test_c_does_the_same(precision: str, cache_dir, rng) -> None:
     library = elastogen.build_loop(BENDER, precision=precision)
@@ -185,3 +195,7 @@ def test_c_does_the_same(precision: str, cache_dir, rng) -> None:
         tolerance = (1e-12 if precision == "double" else 2e-4) * np.abs(expected).max()
         np.testing.assert_allclose(step, expected, rtol=0, atol=tolerance)
     assert lib.eg_loop_discretize(discrete, *pointers, 1e6) != 0
+    A[:] = 0
+    A[:n, n:] = np.eye(n)  # nothing but its digits limits the step
+    pointers = [ffi.cast(f"eg_real_t (*)[{m.shape[1]}]", ffi.from_buffer(m)) for m in (A, B)]
+    assert [lib.eg_loop_discretize(discrete, *pointers, dt) != 0 for dt in (1e2, 1e15)] == [False, True]
