@@ -26,7 +26,7 @@ from elastogen.build.identity import model_sha256
 from elastogen.build.linking import CompiledModel, compiled_before
 from elastogen.build.module.cache import safe_cache
 from elastogen.build.module.compile import find_toolchain
-from elastogen.build.options import BuildOptions, checked_path
+from elastogen.build.options import BuildOptions, check_flags, checked_path
 from elastogen.build.pipeline import GeneratedFiles, compile_cached
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.build.user_code import UserCode, called_functions
@@ -73,6 +73,7 @@ def generate_loop(
     robot: RobotSource, directory: str | os.PathLike[str], *, force: bool = False, **options: Any
 ) -> GeneratedFiles:
     """Write the C files of a robot's model and loop into ``directory``, as ``generate`` with ``force`` and ``options`` does."""
+    check_flags(force=force)
     target = checked_path("directory", directory)
     check_directory(target)
     loaded, checked = load(robot), BuildOptions.checked(**options)

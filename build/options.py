@@ -111,6 +111,7 @@ class BuildOptions:
         environment: bool = True,
     ) -> BuildOptions:
         """Gather the keyword arguments of ``build_model``; ``environment`` says whether $ELASTOGEN_CFLAGS counts."""
+        check_flags(native=native, lanes=lanes, verbose=verbose)
         given = _words("cflags", cflags) if isinstance(cflags, str) else () if cflags is None else cflags
         if not isinstance(given, Sequence):
             raise OutputError(f"cflags: got {shortened(cflags)}, expected a string or a list of strings.")
@@ -128,13 +129,20 @@ class BuildOptions:
                 derivation,
                 tuple(dict.fromkeys(_checked_names("identification", identification, "external_forces"))),
             ),
-            compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),
+            compile=CompileOptions(compiler, tuple(flags), native, fp_contract, lanes, timeout, verbose),
             cache_dir=None if cache_dir is None else checked_path("cache_dir", cache_dir),
         )
 
     def with_outputs(self, outputs: tuple[str, ...] | None, frames: tuple[str, ...] | None = None) -> BuildOptions:
         """The same choices for other functions; None: for the same frames."""
         return replace(self, emit=replace(self.emit, outputs=outputs, frames=self.emit.frames if frames is None else frames))
+
+
+def check_flags(**given: object) -> None:
+    """Refuse what is neither True nor False, by its name: "no" would count as True."""
+    for name, flag in given.items():
+        if not isinstance(flag, bool):
+            raise OutputError(f"{name}: got {shortened(flag)}, expected True or False.")
 
 
 def checked_path(name: str, given: object) -> Path:

@@ -20,7 +20,7 @@ from elastogen.build.module.cache import Cache, safe_cache
 from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain, unit_command
 from elastogen.build.module.compilers import Compilers
 from elastogen.build.module.units import Units
-from elastogen.build.options import BuildOptions, checked_path
+from elastogen.build.options import BuildOptions, check_flags, checked_path
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
@@ -99,6 +99,7 @@ def generate(
     write, or that were changed since, are refused by name (``elastogen-manifest.json`` has the checksums of
     what it wrote); ``force`` replaces them. Raises RobotError, OutputError or BuildError.
     """
+    check_flags(force=force)
     options = BuildOptions.checked(
         outputs=outputs,
         fused=fused,

@@ -11,7 +11,7 @@ from elastogen.build.export.project import make_project
 from elastogen.build.export.registry import FORMATS
 from elastogen.build.export.size import at_hand
 from elastogen.build.files.write import check_directory, write_files
-from elastogen.build.options import BuildOptions, checked_path
+from elastogen.build.options import BuildOptions, check_flags, checked_path
 from elastogen.build.pipeline import GeneratedFiles
 from elastogen.generator.description.load_robot import RobotSource, load
 
@@ -43,6 +43,7 @@ def export(
     Files that elastogen did not write are refused by name unless ``force``. Raises RobotError, OutputError or BuildError.
     """
     folder = checked_path("directory", directory)
+    check_flags(loop=loop, header_only=header_only, force=force)
     usual = FORMATS[format].precision if isinstance(format, str) and format in FORMATS else "double"
     options = BuildOptions.checked(
         outputs=outputs, precision=precision or usual, sincos=sincos, frames=frames, derivation=derivation,

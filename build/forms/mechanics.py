@@ -13,7 +13,7 @@ from elastogen.build.files.render import render_model
 from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.module.cache import safe_cache
 from elastogen.build.module.compile import find_toolchain
-from elastogen.build.options import BuildOptions, checked_path
+from elastogen.build.options import BuildOptions, check_flags, checked_path
 from elastogen.build.pipeline import compile_cached, module_key
 from elastogen.generator.functions.own.mechanics import derivation_of, equations_of
 from elastogen.generator.robot.errors import OutputError
@@ -45,6 +45,7 @@ def from_mechanics(
     """
     if "outputs" in options or "fused" in options or "frames" in options:
         raise OutputError("from_mechanics: outputs, fused and frames are for robots. Fix: leave them out")
+    check_flags(force=force)
     chosen = BuildOptions.checked(**options)
     toolchain = find_toolchain(chosen.compile)
     target = None if directory is None else checked_path("directory", directory)

@@ -73,6 +73,21 @@ def test_messages(robot: elastogen.Robot) -> None:
         elastogen.derive(robot).linear_accelerations(with_gravity=1)  # type: ignore[arg-type]
 
 
+def test_flags_are_true_or_false(tmp_path: Path) -> None:
+    """A text such as "no" would count as True: files would be replaced, lanes built."""
+    calls: list[tuple[Callable[..., object], tuple[str, ...]]] = [
+        (lambda **flag: elastogen.build_model("two_link", **flag), ("native", "lanes", "verbose")),
+        (lambda **flag: elastogen.generate("two_link", tmp_path, **flag), ("force",)),
+        (lambda **flag: elastogen.generate_loop("two_link", tmp_path, **flag), ("force",)),
+        (lambda **flag: elastogen.export("two_link", tmp_path, **flag), ("loop", "header_only", "force")),
+    ]
+    for call, names in calls:
+        for name in names:
+            with pytest.raises(OutputError, match=f"{name}: got 'no', expected True or False"):
+                call(**{name: "no"})
+    assert not list(tmp_path.iterdir())
+
+
 def test_gauges() -> None:
     arm = elastogen.load("flexible_one_link")
     beam = next(link.name for link in arm.links if link.flexible is not None)
