@@ -176,6 +176,8 @@ def _compute(request: Request) -> Found:
             break
         finer, finer_size = _meshed(request, size / 2, size / 2 / first), size / 2
         free = len(finer.tetrahedra) <= MOST_ELEMENTS
+        if not free and 2 * len(solid.tetrahedra) > MOST_ELEMENTS:  # what may be added tells little more
+            break
         if not free:  # the last one: as fine as may be
             finer_size = _size_of_most(size, len(solid.tetrahedra), len(finer.tetrahedra))
             finer = _meshed(request, finer_size, finer_size / first)
