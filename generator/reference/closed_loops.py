@@ -17,7 +17,7 @@ from elastogen.generator.loops.rows import BAND, Rotated, across, rotated_rows
 from elastogen.generator.mechanism.loops import place_of
 from elastogen.generator.reference.evaluated import Evaluated
 from elastogen.generator.reference.matrix_series import MatrixSeries
-from elastogen.generator.reference.quantities import Quantities, Sized
+from elastogen.generator.reference.quantities import Quantities, Sized, without_inverse
 from elastogen.generator.robot.bodies.flexible_body import TIP
 from elastogen.generator.robot.loops.loop import WORLD, ClosedLoop, LoopEnd
 
@@ -206,6 +206,12 @@ class Closed:
         return found
 
     @cached_property
+    def singular(self) -> npt.NDArray[np.bool_]:
+        """States in which forces do not determine the motion: rotors without inertia behind springs."""
+        G = self.null_space
+        return without_inverse(np.swapaxes(G, -1, -2) @ self.of.mass @ G)
+
+    @cached_property
     def drift(self) -> Array:
         """Accelerations that keep the loops closed while the independent ones are zero."""
         rows = self.J[:, self.kept]
@@ -238,7 +244,7 @@ class Closed:
     def accelerations(self, forces: Array, tree_at_drift: Array, mass: Array) -> Array:
         """G a + d with G^T M G a = G^T (F - tree(d))."""
         G = self.null_space
-        reduced = np.swapaxes(G, -1, -2) @ mass @ G
+        reduced = np.where(self.singular[:, None, None], np.eye(G.shape[-1]), np.swapaxes(G, -1, -2) @ mass @ G)
         a = np.linalg.solve(reduced, self.projected(forces - tree_at_drift)[..., None])
         found: Array = (G @ a)[..., 0] + self.drift
         return found
@@ -252,4 +258,5 @@ class Closed:
         G = np.abs(self.null_space)
         scale = np.einsum("skf,sk->sf", G, tree.size + np.abs(forces))
         size, scale = size * self.contradiction, scale * self.contradiction
-        return [(left, -self.bias[:, self.kept], size), (self.projected(tree.value), self.projected(forces), scale)]
+        parts = ((left, -self.bias[:, self.kept], size), (self.projected(tree.value), self.projected(forces), scale))
+        return [(a[~self.singular], b[~self.singular], c[~self.singular]) for a, b, c in parts]

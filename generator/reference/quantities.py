@@ -32,6 +32,15 @@ class Sized:
         return Sized(self.value + other.value, self.size + other.size)
 
 
+def without_inverse(mass: Array) -> npt.NDArray[np.bool_]:
+    """Which of several mass matrices, scaled to a unit diagonal, are singular."""
+    mass = np.nan_to_num(mass, nan=0.0, posinf=0.0, neginf=0.0)
+    root = np.sqrt(np.abs(np.einsum("skk->sk", mass)))
+    scales = root[:, :, None] * root[:, None, :]
+    scaled = np.divide(mass, scales, where=scales > 0, out=np.zeros_like(mass))
+    return np.asarray(np.linalg.eigvalsh(scaled)[:, 0] < SINGULAR)
+
+
 class Quantities:
     """Quantities of one description at states: arrays (states, ...); derivatives along the velocities."""
 
@@ -160,13 +169,7 @@ class Quantities:
     @cached_property
     def singular(self) -> npt.NDArray[np.bool_]:
         """States in which M, scaled to a unit diagonal, is singular: massless links without drives."""
-        diagonal = np.sqrt(np.abs(np.einsum("skk->sk", self.mass)))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scaled = self.mass / (diagonal[:, :, None] * diagonal[:, None, :])
-        none = ~np.isfinite(scaled).all(axis=(1, 2))
-        scaled[none] = 0.0
-        found: npt.NDArray[np.bool_] = none | (np.linalg.eigvalsh(scaled)[:, 0] < SINGULAR)
-        return found
+        return without_inverse(self.mass)
 
     def inverse_dynamics(self, qdd: Array) -> Sized:
         """All forces for these accelerations."""

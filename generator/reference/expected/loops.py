@@ -86,15 +86,15 @@ def _constraints(of: Quantities) -> Sized:
 
 def constraint_forces(of: Quantities, found: Found) -> list[Difference]:
     """The forces of the loops."""
-    expected = _constraints(of)
-    return [(found[0], expected.value, expected.size)]
+    expected, some = _constraints(of), ~Closed(of).singular
+    return [(found[0][some], expected.value[some], expected.size[some])]
 
 
 def loop_forces(of: Quantities, found: Found) -> list[Difference]:
     """Forces of a on b do the work of the constraint forces."""
-    expected = _constraints(of)
+    expected, some = _constraints(of), ~Closed(of).singular
     total, size = work_of_loops(of, found[0])
-    return [(total, expected.value, expected.size + size)]
+    return [(total[some], expected.value[some], (expected.size + size)[some])]
 
 
 def work_of_loops(of: Quantities, wrenches: Array) -> tuple[Array, Array]:

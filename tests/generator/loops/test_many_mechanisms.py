@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from closed_mechanism import gauss, jacobian, null_space, random_mechanism, residuals
+from test_loop_descriptions import FOUR_BAR
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
@@ -119,3 +121,13 @@ def test_a_platform_on_too_few_legs_is_no_floating_base() -> None:
     robot = replace(robot, links=left(robot.links), joints=left(robot.joints), loops=left(robot.loops), experiment=None)
     known = analysis_of(robot)
     assert (known.fit, known.freedoms, len(known.unforced)) == ("too few", 6, 4)
+
+
+@pytest.mark.filterwarnings("ignore:.*no motor inertia")
+def test_a_rotor_without_inertia_behind_a_spring_is_refused_by_the_model_not_by_the_derivation() -> None:
+    """Its accelerations have no value, as in a tree: that is no fault of the derivation."""
+    file = copy.deepcopy(FOUR_BAR)
+    file["joints"][0]["elasticity"] = {"stiffness": 100.0}
+    value = _values(elastogen.load(file), ("forward_dynamics", "constraint_forces", "loop_forces", "inverse_dynamics"))
+    q, qd, qdd = analysis_of(elastogen.load(file)).samples[0]
+    assert np.isfinite(value("inverse_dynamics", q=q, qd=qd, qdd=qdd)).all()
