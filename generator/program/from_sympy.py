@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import sympy
 from sympy.core.function import AppliedUndef
-from sympy.logic.boolalg import BooleanFalse, BooleanTrue
+from sympy.logic.boolalg import BooleanFalse, BooleanFunction, BooleanTrue
 
 from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.program.symbolic.expression_size import excess
@@ -51,6 +51,7 @@ USABLE = (
     "Min, Max, Piecewise with comparisons, splines, and finite Sum and Product"
 )
 MOST_TERMS = 1000  # of a Sum or a Product
+MOST_COMPARED = 8  # in a condition of other operations than And, Or and Not
 
 
 class LoweringError(ValueError):
@@ -217,6 +218,9 @@ class ExpressionLowering:
             for part in condition.args:
                 y = self._where(part, x, y)
             return y
+        few = len(condition.atoms(sympy.core.relational.Relational)) <= MOST_COMPARED  # Xor doubles with each
+        if isinstance(condition, BooleanFunction) and few:  # ITE of a Piecewise inside of a condition, Xor, Implies, ...
+            return self._where(condition.to_nnf(simplify=False), x, y)
         if not isinstance(condition, sympy.core.relational.Relational):
             raise LoweringError(f"the condition {condition} is not a comparison; use <, <=, >, >=, And, Or, Not")
         difference = self._lower(condition.lhs) - self._lower(condition.rhs)

@@ -29,6 +29,8 @@ SMOOTH = [
     sympy.Abs(x - y) * x, sympy.sign(y) * x**2, sympy.Min(x, y, x * y), sympy.Max(-x, y**2, sympy.sin(x)),
     sympy.Piecewise((x**2, x < y), (y**3, x > 2 * y), (x * y, True)),
     sympy.Piecewise((x, sympy.And(x > 0, y > 0)), (y, sympy.Or(x <= -1, y >= 1)), (x * y, sympy.Not(x < 0)), (1, True)),
+    sympy.Piecewise((x, x < sympy.Piecewise((1, y > 0), (-2, True))), (y, sympy.Xor(x > 0, y > 0)), (1, True)),
+    sympy.Piecewise((x, sympy.Implies(x > 0, y > 0)), (y, sympy.Equivalent(x > 1, y < -1)), (1, True)),
     sympy.Piecewise((sympy.sin(x) / x, sympy.Ne(x, 0)), (1, True)),
     sympy.erf(x * y), sympy.erfc(x) * y, sympy.sinc(x), sympy.sinc(x * y / 5),
     sympy.Sum(x**K / sympy.factorial(K), (K, 0, 8)), sympy.Product(1 + x * K * y, (K, 1, 4)),
