@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -266,7 +266,8 @@ class Program:
             flat = array.reshape((*batch, argument.size))
             for index in range(argument.size):
                 environment[argument.element(index)] = flat[..., index]
-        read = interpret(graph, self.order, environment, DOUBLES).read
+        arithmetic = replace(DOUBLES, constant=dtype)  # before numpy 2 a single times Python's float was a double
+        read = interpret(graph, self.order, environment, arithmetic).read
         answers: dict[str, Any] = {}
         for argument, refs in self.outputs:
             columns = np.empty((*batch, len(refs)))
