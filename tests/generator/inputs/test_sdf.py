@@ -102,7 +102,7 @@ def in_pinocchio() -> Any:
 
 
 def test_every_kind_of_joint_against_pinocchio(tmp_path: Path) -> None:
-    import pinocchio as pin
+    pin = pytest.importorskip("pinocchio")
 
     robot = load(written(tmp_path))
     assert robot.velocity_names == (

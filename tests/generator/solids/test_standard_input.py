@@ -6,6 +6,8 @@ from mesh_arms import FORE, written
 
 import elastogen
 
+pytest.importorskip("trimesh", reason="trimesh is not installed: pip install 'elastogen[mesh]'")
+
 MODES, POINTS, UNITS = 4, 60, {"SI": (1.0, 1.0), "mm_t_s": (1e-3, 1e3)}
 NUMBERS = (7, 12, 40)  # of the nodes: the link's own joint, the elbow, another one
 
