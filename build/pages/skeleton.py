@@ -23,6 +23,7 @@ from elastogen.generator.robot.robot import IDENTITY, Joint, Link, Matrix, Point
 
 BEAM_NODES = 13  # along a flexible link
 TIP = "drawn_tip"
+MARKS = 0.07  # of the size: radius of the largest mark, that of the base
 WIDTH = {"rigid": 0.05, "beam": 0.035}  # of solids, in parts of the robot's size
 SECTIONS: dict[tuple[str, ...], tuple[float, float]] = {("y",): (0.35, 1.0), ("z",): (1.0, 0.35)}
 """Halves of the section that a beam is drawn with, in y and z, by the directions it bends in."""
@@ -119,7 +120,7 @@ class Skeleton:
             "planar": planar,
             "size": size,
             "center": [float(x) for x in (low + high) / 2],
-            "half": [float(x) for x in (high - low) / 2],
+            "half": [float(x) + MARKS * size for x in (high - low) / 2],
             "up": [float(x) for x in up],
             "floor": floor - 0.06 * size if floor < 0 or planar else floor,
         }

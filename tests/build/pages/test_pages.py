@@ -55,6 +55,9 @@ def test_nodes_are_where_the_frames_are(name: str, cache_dir: Path) -> None:
     beams = [line for line in drawing.lines if line.kind == "beam"]
     assert len(beams) == sum(link.flexible is not None for link in robot.links)
     assert all(len(line.nodes) == BEAM_NODES for line in beams)
+    scene = json.loads(drawing.scene(nodes[None]))
+    off = np.abs(nodes[drawing.drawn_nodes] - scene["center"]).max(axis=0)
+    assert np.all(off + 0.06 * scene["size"] <= scene["half"])  # the camera sees the marks of base and tip, too
 
 
 def arrays(page: str) -> dict[str, np.ndarray]:
