@@ -214,10 +214,10 @@ def test_forces(faulty, joint: int, sign: float) -> None:
 
 def test_commands_that_are_no_numbers(faulty) -> None:
     for joint, name in enumerate(("shoulder", "elbow")):
-        shown = Shown(faulty, controller=UserController(values=[1e200]), limits=NONE)
+        shown = Shown(faulty, controller=UserController(values=[1e305]), limits=NONE)
         shown.show([0, 0])
         reference = np.zeros(2)
-        reference[joint] = 1e200
+        reference[joint] = 1e5
         shown.loop.set_reference(reference)
         status = shown.show([0, 0])
         assert (status.name, status.coordinate) == ("STATUS_COMMAND_NOT_FINITE", name)
