@@ -30,7 +30,7 @@ int user_read(void *io, uint64_t tick, {ROBOT}_real_t *q, {ROBOT}_real_t *qd)
     (void)io;
     for (int i = 0; i < 6; ++i) {{
         q[i] = 0.1 * i + 1e-9 * (double)(tick % 1000);
-        qd[i] = 0.01 * i;
+        qd[i] = (tick % 2 == 0) ? 0.01 * i : -0.01 * i; /* one that stays the same is a frozen sensor */
     }}
     return 0;
 }}

@@ -106,3 +106,12 @@ def test_the_plant_takes_the_steps_of_a_simulation() -> None:
         motion = model.simulate(row["q"], row["qd"], t=[0.0, period], F=row["F"], method="rk4", step=period / 4, energy=False)
         np.testing.assert_array_equal(motion.q[-1], after["q"])
         np.testing.assert_array_equal(motion.qd[-1], after["qd"])
+
+
+@pytest.mark.nightly
+def test_the_benchmark_of_a_cycle_is_not_stopped() -> None:
+    """Its plant that does nothing gives measurements that no check takes for those of a dead sensor."""
+    from benchmarks.motion.loop import NOTHING, ROBOT, STILL, costs
+
+    library = elastogen.build_loop(ROBOT, controller_source=NOTHING, plant_source=STILL)
+    assert sum(line.startswith("| ") for line in costs(library, 1000)) == 6
