@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 ACCELERATION = 10.0  # [rad/s^2, m/s^2]: what a drive without a limit is taken to be made for
 UNKNOWN = 0.02  # of a drive's force that the model does not know
 ELSEWHERE = 1e-3  # of the same acceleration, on coordinates without drives: nothing is known exactly
+DOUBLINGS = 60  # of the time: 2^60 steps
 ENERGY = 1e-3  # [J] of the vibrations that sensors are asked to see
 UNSEEN = 1e-9  # smallest singular value of Hautus' test, in scaled states, that counts as seen
 
@@ -263,15 +264,39 @@ def _riccati(Ad: Array, H: Array, G: Array, scale: Array, what: str) -> tuple[Ar
     try:
         P = solve_discrete_are(A.T, C.T, Q, np.eye(len(C)))
     except (np.linalg.LinAlgError, ValueError) as error:
-        raise ModelError(
-            f"{what}: no steady observer was found ({error}). Fix: noise and forces of more similar sizes, or sensors that "
-            "see all motions."
-        ) from None
+        found = _doubled(A.T, C.T @ C, Q)
+        if found is None:
+            raise ModelError(
+                f"{what}: no steady observer was found ({error}). Fix: noise and forces of more similar sizes, or sensors "
+                "that see all motions."
+            ) from None
+        P = found
     P = S @ P @ S
     K = np.linalg.solve(H @ P @ H.T + np.eye(len(H)), H @ P).T
     if np.abs(np.linalg.eigvals(Ad @ (np.eye(len(Ad)) - K @ H))).max() >= 1.0:
         raise ModelError(f"{what}: the observer is not stable. Fix: other sensors, or larger forces.")
     return P, K
+
+
+def _doubled(A: Array, G: Array, Q: Array) -> Array | None:
+    """Solve X = A^T X (1 + G X)^-1 A + Q by steps that double the time, where an ordered Schur form is ill-conditioned.
+
+    Undamped vibrations that unknown forces hardly move lie next to the unit circle. None where it does not end.
+    """
+    one, X = np.eye(len(A)), Q
+    for _ in range(DOUBLINGS):
+        try:
+            W = np.linalg.solve(one + G @ X, np.hstack([A, G]))
+        except np.linalg.LinAlgError:
+            return None
+        forward, spread = W[:, : len(A)], W[:, len(A) :]
+        step = A.T @ X @ forward
+        if not np.all(np.isfinite(step)):
+            return None
+        A, G, X = A @ forward, G + A @ spread @ A.T, X + (step + step.T) / 2
+        if np.abs(step).max() <= 1e-15 * np.abs(X).max():
+            return np.asarray(X)
+    return None
 
 
 def _modes(model: Model, q: Array, H: Array, P: Array, channels: Sequence[Channel]) -> tuple[SeenMode, ...]:

@@ -46,6 +46,41 @@ def test_the_gain_is_that_of_python_control(arm: elastogen.Model, design: Observ
     assert P.shape == (8, 8)
 
 
+def test_vibrations_next_to_the_unit_circle_have_an_observer() -> None:
+    """Two flexible links by their encoders: SciPy's ordered Schur form fails; the steady equations hold."""
+    from scipy.linalg import expm
+
+    model = elastogen.build_model(
+        elastogen.load("flexible_two_link").with_sensors("encoders"), outputs=["default", "estimation"]
+    )
+    found, n = design_observer(model), model.nv
+    zero, eye = np.zeros(n), np.eye(2 * n)
+    whole = np.zeros((3 * n, 3 * n))
+    whole[: 2 * n, : 2 * n] = model.linearize(found.q, zero, found.hold).A
+    whole[n : 2 * n, 2 * n :] = np.linalg.inv(model.mass_matrix(found.q))
+    A, B = (part := expm(whole / found.rate)[: 2 * n])[:, : 2 * n], part[:, 2 * n :] * found.force
+    H = model.measurement(found.q, zero, found.hold).H
+    before = A @ found.covariance @ A.T + B @ B.T
+    K = np.linalg.solve(H @ before @ H.T + np.diag(found.noise**2), H @ before).T
+    size = np.sqrt(np.diag(found.covariance))
+    assert (eye - K @ H) @ before / np.outer(size, size) == pytest.approx(found.covariance / np.outer(size, size), abs=1e-6)
+    assert np.abs(np.linalg.eigvals(A @ (eye - found.gain @ H))).max() < 1.0  # only one solution has both
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_doubled_steps_solve_the_equation_that_scipy_solves(seed: int) -> None:
+    from scipy.linalg import solve_discrete_are
+
+    from elastogen.observers.design import _doubled
+
+    rng = np.random.default_rng(seed)
+    A, C, half = rng.normal(size=(6, 6)), rng.normal(size=(2, 6)), rng.normal(size=(6, 3))
+    A /= np.abs(np.linalg.eigvals(A)).max() * (0.8 if seed % 2 else 1.2)  # also with motions that grow
+    Q = half @ half.T
+    expected = solve_discrete_are(A, C.T, Q, np.eye(2))
+    assert _doubled(A, C.T @ C, Q) == pytest.approx(expected, rel=1e-8, abs=1e-9 * np.abs(expected).max())
+
+
 def test_the_filter_in_c_tends_to_the_steady_one(arm: elastogen.Model, design: ObserverDesign) -> None:
     ekf = design.filter(PLACE, np.zeros(4))
     readings = arm.measurement(PLACE, np.zeros(4), np.zeros(4), sensors=SENSORS).y
